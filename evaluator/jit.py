@@ -1,0 +1,89 @@
+"""The one place where numba is configured: every compiled function is a ``@kernel``."""
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
+
+import numba
+import platformdirs
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_OPTIONS: Final[dict[str, Any]] = {
+    "nogil": True,  # joblib's threads own all parallelism
+    "error_model": "numpy",  # no branch for division by zero in every quotient
+}
+_KEEP_SECONDS: Final = 30 * 24 * 3600
+
+
+def _fingerprint() -> str:
+    """Hash everything that compiled code depends on.
+
+    numba notices edits only in the file that defines a function; a changed helper or table in
+    another file would silently go on giving old results. So all sources of both packages count.
+    """
+    digest = hashlib.sha256()
+    root = Path(__file__).resolve().parents[1]
+    for package in ("evaluator", "solver"):
+        for source in sorted((root / package).glob("*.py")):
+            digest.update(f"{package}/{source.name}".encode())
+            digest.update(source.read_bytes())
+    flags = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_"))
+    digest.update(repr((numba.__version__, flags, sorted(_OPTIONS.items()))).encode())
+    return digest.hexdigest()[:16]
+
+
+def _choose_cache() -> Path | None:
+    """Return the directory for compiled code, or None where nothing can be written."""
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(os.environ["NUMBA_CACHE_DIR"])
+    kernels = platformdirs.user_cache_path("capsa") / "kernels"
+    directory = kernels / _fingerprint()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        probe = directory / f".writable-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+        os.utime(directory)
+        for old in kernels.iterdir():
+            if old != directory and time.time() - old.stat().st_mtime > _KEEP_SECONDS:
+                shutil.rmtree(old, ignore_errors=True)
+    except OSError:
+        return None if not os.access(directory, os.W_OK) else directory
+    return directory
+
+
+CACHE_DIR: Final[Path | None] = _choose_cache()
+if CACHE_DIR is not None:
+    numba.config.CACHE_DIR = str(CACHE_DIR)
+
+
+def is_cold(name: str) -> bool:
+    """Tell whether the kernel of that name has yet to be compiled into the cache."""
+    return CACHE_DIR is None or next(CACHE_DIR.rglob(f"*.{name}-*.nbi"), None) is None
+
+
+def kernel(function: _F) -> _F:
+    """Compile a function of integers and arrays with the project's numba options."""
+    return cast(_F, numba.njit(cache=CACHE_DIR is not None, **_OPTIONS)(function))
+
+
+def inlined(function: _F) -> _F:
+    """Compile like a `kernel`, into the body of every caller, so that loops around it vectorise."""
+    compiled = numba.njit(cache=CACHE_DIR is not None, forceinline=True, **_OPTIONS)(function)
+    return cast(_F, compiled)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lowest_bit(_context: Any, word: Any) -> Any:
+    """Return the position of the lowest set bit of an int64, 64 for none."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], cgutils.false_bit)
+
+    return types.int64(types.int64), codegen

@@ -1,0 +1,64 @@
+"""Rules, opponents and expected values of Chinese poker; `solve` is the front door."""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from solver.deals import deal
+    from solver.pool import OpponentPool
+    from solver.rules import RulesError, RuleSet, load_rules
+    from solver.solution import ScoredSetting, Solution
+    from solver.solve import solve, solve_many
+    from solver.table import PairScore, PlayedHand, Stake, TableError, TableScore, score_table
+
+__all__ = [
+    "OpponentPool",
+    "PairScore",
+    "PlayedHand",
+    "RuleSet",
+    "RulesError",
+    "ScoredSetting",
+    "Solution",
+    "Stake",
+    "TableError",
+    "TableScore",
+    "__version__",
+    "deal",
+    "load_rules",
+    "score_table",
+    "solve",
+    "solve_many",
+]
+
+__version__ = "0.1.0"
+
+# Loaded on first use: `capsa --help` must not wait for numpy and numba.
+_HOME = {
+    "deals": ("deal",),
+    "pool": ("OpponentPool",),
+    "rules": ("RuleSet", "RulesError", "load_rules"),
+    "solution": ("ScoredSetting", "Solution"),
+    "solve": ("solve", "solve_many"),
+    "table": ("PairScore", "PlayedHand", "Stake", "TableError", "TableScore", "score_table"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOME.items():
+        if name in names:
+            return getattr(import_module(f"solver.{module}"), name)
+    raise AttributeError(f"module 'solver' has no attribute {name!r}")
+
+
+class _Package(ModuleType):
+    """Keeps `solver.solve` the function: importing solver/solve.py would make it the module."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "solve" and isinstance(value, ModuleType):
+            value = value.solve
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,94 @@
+"""The settings of a hand that can be the best under a rule set."""
+
+import numpy as np
+
+from evaluator.broken import broken_code
+from evaluator.jit import kernel
+from evaluator.kernels import Workspace, find_frontier, find_legal, split_masks, swap_settings
+from evaluator.ranking import Tables
+from solver.scoring import Side, Terms, Worths, side
+
+_SLOTS = 1 << 16  # a power of two, well above the number of legal settings
+
+
+@kernel
+def find_candidates(hand: int, terms: Terms, worths: Worths, table: Tables, work: Workspace) -> int:
+    """Find the settings of the hand ranked last that can be the best; return how many.
+
+    The frontier, wherever a stronger row never earns less. Where one may, a setting is beaten
+    only by one that is nowhere weaker and nowhere earns less; ``work.codes`` then has each one's
+    broken code.
+    """
+    if terms.rising:
+        return find_frontier(table, work)
+    return _find_unbeaten(hand, terms, worths, table, work)
+
+
+@kernel
+def _find_unbeaten(hand: int, terms: Terms, worths: Worths, table: Tables, work: Workspace) -> int:
+    """Find the candidates the slow way, by comparing every legal setting with the others."""
+    count = find_legal(table, work)
+    if terms.broken:
+        holds = broken_code(hand, 0, 0) != 0
+        for i in range(count):
+            work.codes[i] = 0
+            if holds:
+                back, middle, _ = split_masks(work.splits[i], table, work)
+                work.codes[i] = broken_code(hand, back, middle)
+    return _drop_beaten(_drop_repeated(count, work), terms, worths, work)
+
+
+@kernel
+def _drop_repeated(count: int, work: Workspace) -> int:
+    """Keep the first of the settings that have the same strengths and broken code."""
+    slots = np.full(_SLOTS, -1, np.int64)
+    kept = 0
+    for i in range(count):
+        key = np.int64(work.backs[i])
+        key = key << 13 | work.middles[i]
+        key = key << 13 | work.fronts[i]
+        key = key << 3 | work.codes[i]
+        slot = (key * 0x9E3779B1 >> 20) & (_SLOTS - 1)
+        while slots[slot] >= 0 and slots[slot] != key:
+            slot = (slot + 1) & (_SLOTS - 1)
+        if slots[slot] < 0:
+            slots[slot] = key
+            swap_settings(kept, i, work)
+            kept += 1
+    return kept
+
+
+@kernel
+def _drop_beaten(count: int, terms: Terms, worths: Worths, work: Workspace) -> int:
+    """Drop the settings that another one, all different, matches or beats in everything."""
+    beaten = np.zeros(count, np.bool_)
+    for i in range(count):
+        if beaten[i]:
+            continue
+        strong = side(work.backs[i], work.middles[i], work.fronts[i], work.codes[i], terms, worths)
+        for j in range(count):
+            if j != i and not beaten[j] and work.fronts[j] <= strong.front:
+                weak = side(
+                    work.backs[j], work.middles[j], work.fronts[j], work.codes[j], terms, worths
+                )
+                beaten[j] = _matches(strong, weak)
+    kept = 0
+    for i in range(count):
+        if not beaten[i]:
+            swap_settings(kept, i, work)
+            kept += 1
+    return kept
+
+
+@kernel
+def _matches(strong: Side, weak: Side) -> bool:
+    """Tell whether one side is nowhere weaker and nowhere earns less than another."""
+    return bool(
+        strong.back >= weak.back
+        and strong.middle >= weak.middle
+        and strong.front >= weak.front
+        and strong.back_worth >= weak.back_worth
+        and strong.middle_worth >= weak.middle_worth
+        and strong.front_worth >= weak.front_worth
+        and strong.extra >= weak.extra
+    )

@@ -1,0 +1,229 @@
+"""What the command line shows to a person: solutions, rule sets, progress. Only renders."""
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from evaluator.cards import RANKS, SUIT_SYMBOLS, SUITS
+from solver.rules import RuleSet
+from solver.solution import LAID_OUT, SETTLED_UNITS, ScoredSetting, Solution, laid_out
+
+if TYPE_CHECKING:  # it would load numba, which showing a score does not need
+    from solver.table import TableScore
+
+_SUIT_STYLES = ("green", "cyan", "red", "bold")  # clubs, diamonds, hearts, spades: four colours
+
+
+@dataclass(frozen=True)
+class SolutionView:
+    """A solution for the console; suits are drawn where the terminal can show them."""
+
+    solution: Solution
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        drawn = options.is_terminal and not options.ascii_only
+        view = _View(self.solution, drawn, "+/-" if options.ascii_only else "±")
+        yield view.hand()
+        yield Text(self.solution.question, "dim")
+        yield ""
+        yield from view.decision()
+        yield view.best()
+        yield ""
+        yield from view.worth()
+        yield view.verdict()
+        if len(self.solution.settings) > 1:
+            yield ""
+            yield view.next_best()
+        if self.solution.left_out:
+            yield ""
+        for clause in self.solution.left_out:
+            yield Text(f"The EV leaves out {clause}", "yellow")
+
+
+@dataclass(frozen=True)
+class _View:
+    solution: Solution
+    drawn: bool  # suits as symbols, not letters
+    plus_minus: str
+
+    def hand(self) -> Text:
+        return _cards(self.solution.hand, self.drawn)
+
+    def decision(self) -> Iterator[Text]:
+        """Yield what to do where that is not simply to set the hand, or might not have been."""
+        held = self.solution.natural
+        answer = self._value(self.solution.ev, self.solution.se)
+        if self.solution.decision == "surrender":
+            yield Text(f"Surrender: EV {answer} units.", "bold")
+        elif held and self.solution.decision == "declare":
+            price = f"{held.units} {'unit' if held.units == 1 else 'units'} from each opponent"
+            yield Text(f"Declare {held.name}, {price}: EV {answer} units.", "bold")
+        elif held:
+            yield Text(f"Do not declare {held.name}; the setting is worth more.", "bold")
+        if self.solution.decision != "set":
+            yield Text("Otherwise:")
+
+    def best(self) -> Table:
+        best = self.solution.best
+        table = _table()
+        table.add_column("")
+        table.add_column("best setting", justify="center", no_wrap=True)
+        table.add_column("")
+        table.add_column("wins", justify="right")
+        table.add_column("ties", justify="right")
+        for row in LAID_OUT:
+            cards = _cards(laid_out(getattr(best.setting, row)), self.drawn)
+            chances = (_percent(getattr(chance, row)) for chance in (best.win, best.tie))
+            table.add_row(Text(row, "dim"), cards, best.names[row], *chances)
+        return table
+
+    def worth(self) -> Iterator[Text]:
+        best = self.solution.best
+        line = Text(f"EV {self._value(best.ev, best.se)} units", "bold")
+        if self.solution.players > 2:
+            line.append(f" from all {self.solution.players - 1} opponents together")
+        if best.royalties:
+            line.append(f", royalties {best.royalties:+z.3f}", "not bold")
+        yield line
+        yield Text(
+            f"wins all three rows {_percent(best.scoop)}, loses all {_percent(best.scooped)}"
+        )
+
+    def verdict(self) -> Text:
+        """Tell whether the best setting is the best for sure."""
+        second = self.solution.second
+        if second is None:
+            return Text("Every other setting is weaker in some row and stronger in none.", "green")
+        lead = f"{second.gap:.3f} {self.plus_minus} {second.gap_se:.3f}"
+        if not self.solution.settled:
+            return Text(
+                f"Too close to call: it leads by {lead} units; more --samples may tell.", "yellow"
+            )
+        if second.gap > SETTLED_UNITS:
+            return Text(f"Clearly the best: it leads by {lead} units.", "green")
+        return Text(f"The second best is as good: it costs {second.gap:.3f} units.", "green")
+
+    def next_best(self) -> Table:
+        table = _table()
+        table.add_column("", justify="right", style="dim")
+        for row in LAID_OUT:
+            table.add_column(row)
+        table.add_column("EV", justify="right", no_wrap=True)
+        table.add_column("costs", justify="right", no_wrap=True)
+        for rank, scored in enumerate(self.solution.settings[1:], start=2):
+            table.add_row(str(rank), *self._row_cells(scored), *self._price_cells(scored))
+        return table
+
+    def _row_cells(self, scored: ScoredSetting) -> Iterator[Text]:
+        for row in LAID_OUT:
+            yield _cards(laid_out(getattr(scored.setting, row)), self.drawn)
+
+    def _price_cells(self, scored: ScoredSetting) -> tuple[str, str]:
+        return f"{scored.ev:+z.3f}", f"{scored.gap:.3f} {self.plus_minus} {scored.gap_se:.3f}"
+
+    def _value(self, ev: float, se: float) -> str:
+        return f"{ev:+z.3f} {self.plus_minus} {se:.3f}"
+
+
+def _table() -> Table:
+    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+
+
+def _percent(chance: float) -> str:
+    return f"{100 * chance:.1f}%"
+
+
+def _cards(cards: Iterable[int], drawn: bool) -> Text:
+    suits = SUIT_SYMBOLS if drawn else SUITS
+    return Text(" ").join(
+        Text(RANKS[card // 4] + suits[card % 4], _SUIT_STYLES[card % 4]) for card in cards
+    )
+
+
+def rules_table(rule_sets: Iterable[RuleSet]) -> Table:
+    """Return one line for each rule set: how it is called and how well it is sourced."""
+    table = _table()
+    table.add_column("name", no_wrap=True)
+    table.add_column("title")
+    table.add_column("source")
+    table.add_column("sourcing", no_wrap=True)
+    for rules in rule_sets:
+        table.add_row(*map(Text, (rules.name, rules.title, rules.source, rules.sourcing)))
+    return table
+
+
+def score_lines(score: "TableScore") -> Iterator[str]:
+    """Yield who pays whom and why, pair by pair, then each player's total."""
+    for pair in score.pairs:
+        payer, payee = (pair.b, pair.a) if pair.units > 0 else (pair.a, pair.b)
+        if pair.units:
+            owed = f"{abs(pair.units)} {'unit' if abs(pair.units) == 1 else 'units'}"
+            price = "" if pair.unit == 1 else f" of {pair.unit:f}: {abs(pair.amount):f}"
+            yield f"{payer} pays {payee} {owed}{price}"
+        else:
+            yield f"{pair.a} and {pair.b} pay each other nothing"
+        yield from (f"  {reason}" for reason in pair.reasons)
+        yield ""
+    yield "Totals"
+    width = max(map(len, score.totals))
+    for player, total in score.totals.items():
+        yield f"  {player:<{width}}  {total:+f}" if total else f"  {player:<{width}}   0"
+
+
+@dataclass(frozen=True)
+class Paragraphs:
+    """Lines of text: broken between words on a terminal, indented; whole in a pipe."""
+
+    lines: Iterable[str]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self.lines:
+            if options.is_terminal:
+                indent = " " * (len(line) - len(line.lstrip()) + 2)
+                line = textwrap.fill(line, options.max_width, subsequent_indent=indent)
+            yield Text(line, no_wrap=True, overflow="ignore")
+
+
+class Bar:
+    """Tells each task once and, on a terminal, shows a bar until it is done; then it is gone."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._told: set[str] = set()
+        self._bar: Progress | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._stop()
+
+    def tell(self, what: str) -> None:
+        """Tell something in a line, the first time it is told."""
+        if what not in self._told:
+            self._told.add(what)
+            self._console.print(Text(what), soft_wrap=True)
+
+    def __call__(self, what: str, share_done: float) -> None:
+        """Show that a share of the task is done, 0 to 1."""
+        self.tell(what)
+        if share_done >= 1:
+            self._stop()
+        elif self._console.is_terminal:
+            if self._bar is None:
+                columns = (BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+                self._bar = Progress(*columns, console=self._console, transient=True)
+                self._bar.add_task("", total=1.0)
+                self._bar.start()
+            self._bar.update(TaskID(0), completed=share_done)
+
+    def _stop(self) -> None:
+        if self._bar:
+            self._bar.stop()
+            self._bar = None

@@ -1,0 +1,328 @@
+"""EV of a hand's settings against its conditional opponents.
+
+All settings of a hand meet the same opponents. Payments are whole units, so every sum is exact
+and the order of summing, or the number of threads, cannot change a result.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluator.jit import inlined, kernel
+from evaluator.kernels import (
+    Workspace,
+    canonical,
+    rank_subsets,
+    relabel,
+    relabel_back,
+    split_masks,
+    swap_settings,
+)
+from evaluator.ranking import Tables
+from solver.candidates import find_candidates
+from solver.opponents import Columns, Field, Met, Space, meet, opponent, spread
+from solver.scoring import Side, Terms, Worths, pay, royalty_units, side
+
+I16 = NDArray[np.int16]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+
+_FIRST_LOOK = 512  # opponents that every candidate meets
+_CERTAIN = 5.0  # standard errors
+
+
+class Results(NamedTuple):
+    """What is found out about hands; (h, top, ...) arrays, settings best first, pair units."""
+
+    rows: I64  # (h, top, 3) back, middle, front as sets of cards
+    strengths: I16  # (h, top, 3)
+    ev: F64  # (h, top)
+    se: F64
+    gap: F64
+    gap_se: F64
+    win: F64  # (h, top, 3)
+    tie: F64
+    scoop: F64  # (h, top)
+    scooped: F64
+    royalties: F64
+    listed: I64  # (h,) settings listed, at most top
+    samples: I64  # (h,) conditional opponents
+
+
+def results(hands: int, top: int) -> Results:
+    """Return arrays for the results of some hands, all zero."""
+    return Results(
+        rows=np.zeros((hands, top, 3), np.int64),
+        strengths=np.zeros((hands, top, 3), np.int16),
+        ev=np.zeros((hands, top)),
+        se=np.zeros((hands, top)),
+        gap=np.zeros((hands, top)),
+        gap_se=np.zeros((hands, top)),
+        win=np.zeros((hands, top, 3)),
+        tie=np.zeros((hands, top, 3)),
+        scoop=np.zeros((hands, top)),
+        scooped=np.zeros((hands, top)),
+        royalties=np.zeros((hands, top)),
+        listed=np.zeros(hands, np.int64),
+        samples=np.zeros(hands, np.int64),
+    )
+
+
+@kernel
+def candidate(i: int, terms: Terms, worths: Worths, work: Workspace) -> Side:
+    """Return the side of candidate i."""
+    return side(work.backs[i], work.middles[i], work.fronts[i], work.codes[i], terms, worths)
+
+
+@kernel
+def race(
+    candidates: int,
+    keep: int,
+    setting: int,
+    terms: Terms,
+    worths: Worths,
+    work: Workspace,
+    space: Space,
+) -> int:
+    """Score the candidates on all opponents who set, dropping on the way those clearly behind.
+
+    All of them meet the first 512 opponents. Whoever then trails the best ``keep`` by more than
+    ``_CERTAIN`` standard errors of the difference, and by more than any single opponent could
+    make up for, is out; the rest meet eight times as many, and so on. Of a normal variable 3 in
+    10 million are that far off, so that with 125 settings and four looks the risk of dropping the
+    best is about 1 in 10,000.
+
+    Returns how many are left, first in ``work``, their totals in ``space.sums``.
+    """
+    for i in range(candidates):
+        space.sums[i] = 0
+    begin, end = 0, _FIRST_LOOK
+    while begin < setting:
+        end = min(end, setting)
+        _score(begin, end, candidates, terms, worths, work, space)
+        if end < setting and candidates > keep:
+            candidates = _drop_behind(candidates, keep, end, terms, worths, work, space)
+        begin, end = end, 8 * end
+    return candidates
+
+
+@kernel
+def _score(
+    begin: int,
+    end: int,
+    candidates: int,
+    terms: Terms,
+    worths: Worths,
+    work: Workspace,
+    space: Space,
+) -> None:
+    """Add to ``space.sums`` what each candidate wins from some of the opponents."""
+    for first in range(begin, end, terms.block):
+        block = _block(space.columns, first, min(end, first + terms.block))
+        for i in range(candidates):
+            hero = candidate(i, terms, worths, work)
+            if terms.royalties:
+                space.sums[i] += _sum_royal(hero, block, terms)
+            else:
+                space.sums[i] += _sum_plain(hero, block.back, block.middle, block.front, terms)
+
+
+@kernel
+def _drop_behind(
+    candidates: int,
+    keep: int,
+    met: int,
+    terms: Terms,
+    worths: Worths,
+    work: Workspace,
+    space: Space,
+) -> int:
+    """Drop the candidates that after ``met`` opponents trail the best ``keep`` for sure."""
+    for place in range(keep):  # bring the best to the front, in order
+        _bring_forward(place, candidates, work, space)
+    last = candidate(keep - 1, terms, worths, work)
+    scores, columns = space.scores[:met], space.columns
+    for i in range(met):
+        scores[i] = pay(last, opponent(i, columns), terms)
+    kept = keep
+    for i in range(keep, candidates):
+        lead = space.sums[keep - 1] - space.sums[i]
+        squares = _sum_squares(candidate(i, terms, worths, work), scores, columns, terms)
+        error = np.sqrt(max(0.0, squares - lead * lead / met))
+        if lead <= _CERTAIN * error + 2 * terms.biggest:
+            swap_settings(kept, i, work)
+            space.sums[kept], space.sums[i] = space.sums[i], space.sums[kept]
+            kept += 1
+    return kept
+
+
+@kernel
+def _sum_squares(hero: Side, scores: I32, columns: Columns, terms: Terms) -> np.int64:
+    """Sum the squares of the differences between scores and those of a setting."""
+    total = np.int64(0)
+    for i in range(scores.shape[0]):
+        difference = np.int32(scores[i] - pay(hero, opponent(i, columns), terms))
+        total += difference * difference
+    return total
+
+
+@inlined
+def _block(columns: Columns, begin: int, end: int) -> Columns:
+    return Columns(
+        columns.back[begin:end],
+        columns.middle[begin:end],
+        columns.front[begin:end],
+        columns.back_worth[begin:end],
+        columns.middle_worth[begin:end],
+        columns.front_worth[begin:end],
+        columns.extra[begin:end],
+    )
+
+
+@kernel
+def _sum_royal(hero: Side, block: Columns, terms: Terms) -> np.int16:
+    """Sum what a setting wins from the opponents of a block under any rules."""
+    total = np.int16(0)
+    for i in range(block.back.shape[0]):
+        total = np.int16(total + pay(hero, opponent(i, block), terms))
+    return total
+
+
+@kernel
+def _sum_plain(hero: Side, back: I16, middle: I16, front: I16, terms: Terms) -> np.int16:
+    """Sum the same where every row is worth its unit, which saves loading the worths."""
+    total = np.int16(0)
+    worths = hero.back_worth, hero.middle_worth, hero.front_worth, hero.extra
+    for i in range(back.shape[0]):
+        other = Side(back[i], middle[i], front[i], *worths)
+        total = np.int16(total + pay(hero, other, terms))
+    return total
+
+
+@kernel
+def _best_candidate(first: int, candidates: int, work: Workspace, space: Space) -> int:
+    """Return the candidate, from ``first`` on, with the largest sum.
+
+    Of equals it is the one with the strongest back, then middle, so that their order says nothing.
+    """
+    best = first
+    for i in range(first + 1, candidates):
+        ahead = space.sums[i] - space.sums[best]
+        if ahead == 0:
+            ahead = np.int64(work.backs[i]) - work.backs[best]
+        if ahead == 0:
+            ahead = np.int64(work.middles[i]) - work.middles[best]
+        if ahead > 0:
+            best = i
+    return best
+
+
+@kernel
+def _bring_forward(place: int, candidates: int, work: Workspace, space: Space) -> None:
+    """Put the best candidate from ``place`` on into that place."""
+    best = _best_candidate(place, candidates, work, space)
+    swap_settings(place, best, work)
+    space.sums[place], space.sums[best] = space.sums[best], space.sums[place]
+
+
+@kernel
+def _describe(
+    hero: Side, place: int, met: Met, terms: Terms, space: Space, h: int, results: Results
+) -> None:
+    """Write what a setting is worth and how its rows fare, ``place`` 0 being the best setting."""
+    best, scores = space.best[: met.opponents], space.scores[: met.opponents]
+    for i in range(met.setting):
+        scores[i] = pay(hero, opponent(i, space.columns), terms)
+    for i in range(met.setting, met.opponents):
+        scores[i] = space.fixed[i]
+    results.ev[h, place], results.se[h, place] = spread(scores, met, space)
+    if place == 0:
+        for i in range(met.opponents):
+            best[i] = scores[i]
+    for i in range(met.opponents):
+        scores[i] = best[i] - scores[i]
+    results.gap[h, place], results.gap_se[h, place] = spread(scores, met, space)
+
+    back, middle, front = space.columns.back, space.columns.middle, space.columns.front
+    results.win[h, place, 0] = _count_below(hero.back, back[: met.setting]) / met.opponents
+    results.win[h, place, 1] = _count_below(hero.middle, middle[: met.setting]) / met.opponents
+    results.win[h, place, 2] = _count_below(hero.front, front[: met.setting]) / met.opponents
+    results.tie[h, place, 0] = _count_equal(hero.back, back[: met.setting]) / met.opponents
+    results.tie[h, place, 1] = _count_equal(hero.middle, middle[: met.setting]) / met.opponents
+    results.tie[h, place, 2] = _count_equal(hero.front, front[: met.setting]) / met.opponents
+    scoops = scooped = np.int32(0)
+    for i in range(met.setting):
+        other = opponent(i, space.columns)
+        scoops += np.int32(
+            (hero.back > other.back) & (hero.middle > other.middle) & (hero.front > other.front)
+        )
+        scooped += np.int32(
+            (hero.back < other.back) & (hero.middle < other.middle) & (hero.front < other.front)
+        )
+    results.scoop[h, place] = scoops / met.opponents
+    results.scooped[h, place] = scooped / met.opponents
+    royalties = np.int64(0)
+    if terms.royalties:
+        for i in range(met.setting):
+            royalties += royalty_units(hero, opponent(i, space.columns), terms)
+    results.royalties[h, place] = royalties / met.opponents
+
+
+@inlined
+def _count_below(strength: np.int16, column: I16) -> np.int32:
+    count = np.int32(0)
+    for i in range(column.shape[0]):
+        count += np.int32(column[i] < strength)
+    return count
+
+
+@inlined
+def _count_equal(strength: np.int16, column: I16) -> np.int32:
+    count = np.int32(0)
+    for i in range(column.shape[0]):
+        count += np.int32(column[i] == strength)
+    return count
+
+
+@kernel
+def solve_hands(
+    hands: I64,
+    field: Field,
+    terms: Terms,
+    worths: Worths,
+    table: Tables,
+    seed: int,
+    wanted: int,
+    work: Workspace,
+    space: Space,
+    results: Results,
+) -> None:
+    """Score every candidate setting of each hand (h,) and write the best ones into row h.
+
+    A hand is solved in its standard suits, so hands that differ by the names of suits meet the
+    same opponents. Where fewer than two exist, no setting is listed.
+    """
+    for h in range(hands.shape[0]):
+        suits = field.relabellings[canonical(hands[h], field.relabellings)]
+        hand = relabel(hands[h], suits)
+        met = meet(hand, field, terms, seed, wanted, space)
+        results.samples[h] = met.opponents
+        if met.opponents < 2:
+            continue
+        rank_subsets(hand, table, work)
+        candidates = find_candidates(hand, terms, worths, table, work)
+        listed = min(candidates, results.ev.shape[1])
+        candidates = race(candidates, listed, met.setting, terms, worths, work, space)
+        results.listed[h] = listed
+        for place in range(listed):
+            _bring_forward(place, candidates, work, space)
+            hero = candidate(place, terms, worths, work)
+            _describe(hero, place, met, terms, space, h, results)
+            rows = split_masks(work.splits[place], table, work)
+            for row in range(3):
+                results.rows[h, place, row] = relabel_back(rows[row], suits)
+            results.strengths[h, place, 0] = hero.back
+            results.strengths[h, place, 1] = hero.middle
+            results.strengths[h, place, 2] = hero.front

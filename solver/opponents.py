@@ -1,0 +1,333 @@
+"""The conditional opponents of a hand: found in a pool, gathered into columns, and clustered.
+
+They are the pool's records that share no card with the hand, under suit relabellings.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluator.jit import inlined, kernel, lowest_bit
+from evaluator.kernels import LEGAL_MAX, relabel
+from solver.deals import below, step, stream
+from solver.scoring import Side, Terms, Worths, side
+
+I16 = NDArray[np.int16]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+
+_SCAN = 256  # words of the card index scanned at a time
+_SLACK = 64  # records written beyond those wanted
+# A record's strengths in one integer: back, middle and front of 13 bits each, then 1 + the place
+# of the natural that it declares in the rules' list, or 0.
+_MASK = np.int64(8191)
+
+
+class Field(NamedTuple):
+    """A pool under one rule set: all that a kernel needs to know of the opponents."""
+
+    card_index: I64  # (52, words) bit rows: which records hold a card
+    records: I64  # (n,) strengths and natural, packed
+    worths: I64  # (n,) worth of back, middle, front and the extra, 16 bits each; (0,) if plain
+    units: I64  # (naturals,) what each natural of the rules pays
+    relabellings: I64  # (24 or 8, 4) suit permutations that keep the rules' naturals
+
+
+class Columns(NamedTuple):
+    """The opponents who set, a column for each number of their sides; arrays of one length."""
+
+    back: I16
+    middle: I16
+    front: I16
+    back_worth: I16
+    middle_worth: I16
+    front_worth: I16
+    extra: I16
+
+
+class Space(NamedTuple):
+    """Scratch of one thread for scoring against up to ``capacity`` opponents of one field."""
+
+    order: I64  # (relabellings,)
+    scan: I64  # (256,)
+    seen: I64  # (words,) records met under a relabelling, and those met under several
+    repeated: I64
+    found: I32  # (capacity + 64,) conditional opponents as records, in the order they were found
+    record: I32  # (capacity,) the same, first those who set, then those who declare
+    columns: Columns  # (capacity,) the sides of those who set
+    fixed: I32  # (capacity,) what hero is paid by those who declare, at their places
+    sums: I64  # (36036,) units won by each candidate
+    best: I32  # (capacity,) what each opponent pays the best setting
+    scores: I32  # (capacity,) ... and another
+    cluster_of: I32  # (n,) cluster of a record, -1 if not known
+    entries: I32  # (capacity,) opponents whose record may occur more than once ...
+    clusters: I32  # ... and their clusters
+    cluster_sum: I64  # (capacity,)
+    cluster_size: I64
+
+
+class Met(NamedTuple):
+    """How many conditional opponents a hand met, now in the scratch."""
+
+    opponents: int
+    setting: int  # those who set come first, those who declare after them
+    entries: int  # of records that may occur more than once ...
+    clusters: int  # ... in so many clusters
+
+
+def space(field: Field, terms: Terms, capacity: int) -> Space:
+    """Return new scratch for a field of opponents under a rule set."""
+    words = field.card_index.shape[1]
+    # the worths of plain rows, which `gather` leaves as they are here
+    plain = (0, 0, 0, terms.back_unit, terms.middle_unit, terms.front_unit, 0)
+    return Space(
+        order=np.empty(len(field.relabellings), np.int64),
+        scan=np.empty(_SCAN, np.int64),
+        seen=np.empty(words, np.int64),
+        repeated=np.empty(words, np.int64),
+        found=np.empty(capacity + _SLACK, np.int32),
+        record=np.empty(capacity, np.int32),
+        columns=Columns(*(np.full(capacity, value, np.int16) for value in plain)),
+        fixed=np.empty(capacity, np.int32),
+        sums=np.empty(LEGAL_MAX, np.int64),
+        best=np.empty(capacity, np.int32),
+        scores=np.empty(capacity, np.int32),
+        cluster_of=np.full(len(field.records), -1, np.int32),
+        entries=np.empty(capacity, np.int32),
+        clusters=np.empty(capacity, np.int32),
+        cluster_sum=np.empty(capacity, np.int64),
+        cluster_size=np.empty(capacity, np.int64),
+    )
+
+
+@kernel
+def pack(
+    strengths: NDArray[np.int16],
+    broken: NDArray[np.uint8],
+    naturals: I64,
+    terms: Terms,
+    worths: Worths,
+    records: I64,
+    packed: I64,
+) -> None:
+    """Write the records of a field, and if there are royalties their worths, from a pool.
+
+    ``naturals`` (n,) are the places in the rules' list of what each declares, or -1.
+    """
+    for i in range(records.shape[0]):
+        back, middle, front = strengths[i, 0], strengths[i, 1], strengths[i, 2]
+        word = naturals[i] + 1
+        for strength in (front, middle, back):
+            word = word << 13 | strength
+        records[i] = word
+        if terms.royalties:
+            shown = side(back, middle, front, broken[i], terms, worths)
+            word = np.int64(shown.extra)
+            for worth in (shown.front_worth, shown.middle_worth, shown.back_worth):
+                word = word << 16 | (worth & 0xFFFF)
+            packed[i] = word
+
+
+@kernel
+def find_opponents(hand: int, field: Field, seed: int, wanted: int, space: Space) -> int:
+    """Find conditional opponents: records that under some relabelling share no card with a hand.
+
+    Relabellings come in an order drawn from (seed, hand), each from a record drawn likewise, so
+    the first ``wanted`` are a fair sample of all. A record is written once for each relabelling
+    that fits; ``space.repeated`` has the bits of all that are written more than once, and of a
+    few others.
+
+    Returns how many were written to ``space.found``.
+    """
+    order, scan = space.order, space.scan
+    words = field.card_index.shape[1]
+    for i in range(order.shape[0]):
+        order[i] = i
+    state = stream(seed, hand)
+    for i in range(order.shape[0]):
+        state = step(state)
+        j = i + below(state, order.shape[0] - i)
+        order[i], order[j] = order[j], order[i]
+    for word in range(words):
+        space.seen[word] = 0
+        space.repeated[word] = 0
+    count = 0
+    for i in range(order.shape[0]):
+        renamed = relabel(hand, field.relabellings[order[i]])
+        state = step(state)
+        first = int(below(state, words))
+        begin, end = first, words
+        for _ in range(2):  # from the first word to the end, then from the start up to it
+            while begin < end:
+                size = min(_SCAN, end - begin)
+                _scan_index(renamed, field.card_index, begin, scan[:size])
+                _note_seen(begin, scan[:size], space)
+                count = _write_found(begin, scan[:size], count, wanted, space.found)
+                if count >= wanted:
+                    return wanted
+                begin += size
+            begin, end = 0, first
+    return count
+
+
+@kernel
+def _scan_index(hand: int, index: I64, begin: int, scan: I64) -> None:
+    """Write into ``scan``, from word ``begin`` on, the bits of the records disjoint from a hand."""
+    size = scan.shape[0]
+    for i in range(size):
+        scan[i] = -1
+    for _ in range(13):
+        row = index[lowest_bit(hand)][begin : begin + size]
+        hand &= hand - 1
+        for i in range(size):
+            scan[i] &= ~row[i]
+
+
+@kernel
+def _note_seen(begin: int, scan: I64, space: Space) -> None:
+    size = scan.shape[0]
+    seen, repeated = space.seen[begin : begin + size], space.repeated[begin : begin + size]
+    for i in range(size):
+        repeated[i] |= seen[i] & scan[i]
+    for i in range(size):
+        seen[i] |= scan[i]
+
+
+@kernel
+def _write_found(begin: int, scan: I64, count: int, wanted: int, found: I32) -> int:
+    """Write the records of the set bits behind the first ``count``, up to a few over ``wanted``.
+
+    Two bits of every word are written without asking whether they are set, since a wrong guess
+    by the processor costs more than the work: most words have none, one or two.
+    """
+    for i in range(scan.shape[0]):
+        bits = scan[i]
+        first = 64 * (begin + i)
+        for _ in range(2):
+            found[np.uint64(count)] = first + lowest_bit(bits)
+            count += bits != 0
+            bits &= bits - 1
+        while bits:
+            found[np.uint64(count)] = first + lowest_bit(bits)
+            count += 1
+            bits &= bits - 1
+        if count >= wanted:
+            break
+    return count
+
+
+@kernel
+def gather(count: int, field: Field, terms: Terms, space: Space) -> int:
+    """Gather the columns of the opponents found: those who set first, those who declare last.
+
+    Returns how many set.
+    """
+    columns = space.columns
+    setting, declaring = 0, count
+    for i in range(count):
+        record = np.uint64(space.found[i])
+        packed = field.records[record]
+        natural = packed >> 39
+        if natural:
+            declaring -= 1
+            space.record[declaring] = record
+            space.fixed[declaring] = -field.units[natural - 1]
+            continue
+        space.record[setting] = record
+        columns.back[setting] = packed & _MASK
+        columns.middle[setting] = packed >> 13 & _MASK
+        columns.front[setting] = packed >> 26 & _MASK
+        if terms.royalties:
+            worth = field.worths[record]
+            columns.back_worth[setting] = worth
+            columns.middle_worth[setting] = worth >> 16
+            columns.front_worth[setting] = worth >> 32
+            columns.extra[setting] = worth >> 48
+        setting += 1
+    return setting
+
+
+@kernel
+def link_records(count: int, space: Space) -> tuple[int, int]:
+    """Put opponents of the same record into one cluster; return how many entries and clusters.
+
+    Only opponents whose record may occur more than once are entered; all others are clusters of
+    their own.
+    """
+    entries = clusters = 0
+    for i in range(count):
+        record = np.uint64(space.record[i])
+        if space.repeated[record >> np.uint64(6)] >> np.int64(record & np.uint64(63)) & 1:
+            cluster = space.cluster_of[record]
+            if cluster < 0:
+                cluster = clusters
+                clusters += 1
+                space.cluster_of[record] = cluster
+                space.cluster_size[cluster] = 0
+            space.entries[entries] = i
+            space.clusters[entries] = cluster
+            space.cluster_size[cluster] += 1
+            entries += 1
+    for i in range(entries):
+        space.cluster_of[space.record[space.entries[i]]] = -1
+    return entries, clusters
+
+
+@kernel
+def meet(hand: int, field: Field, terms: Terms, seed: int, wanted: int, space: Space) -> Met:
+    """Find, gather and cluster the conditional opponents of a hand in its standard suits."""
+    count = find_opponents(hand, field, seed, wanted, space)
+    setting = gather(count, field, terms, space)
+    entries, clusters = link_records(count, space)
+    return Met(count, setting, entries, clusters)
+
+
+@inlined
+def opponent(i: int, columns: Columns) -> Side:
+    """Return the side of the i-th opponent who sets."""
+    return Side(
+        columns.back[i],
+        columns.middle[i],
+        columns.front[i],
+        columns.back_worth[i],
+        columns.middle_worth[i],
+        columns.front_worth[i],
+        columns.extra[i],
+    )
+
+
+@kernel
+def spread(scores: I32, met: Met, space: Space) -> tuple[float, float]:
+    """Return the mean of the scores and its standard error, clustered by record.
+
+    With A the sum of a record's scores and n how many it has, the variance of the mean over N
+    opponents from R records is R / (R - 1) * sum of (A - n * mean)**2 / N**2: opponents made from
+    one record by relabelling are not independent. (Cameron and Miller, "A practitioner's guide to
+    cluster-robust inference", 2015, eq. 11.)
+    """
+    count = scores.shape[0]
+    total = squares = np.int64(0)
+    for i in range(count):
+        score = np.int64(scores[i])
+        total += score
+        squares += score * score
+    weighted = total  # sum of A * n
+    sizes = np.int64(count)  # sum of n * n
+    for cluster in range(met.clusters):
+        space.cluster_sum[cluster] = 0
+    for i in range(met.entries):
+        score = np.int64(scores[space.entries[i]])
+        space.cluster_sum[space.clusters[i]] += score
+        squares -= score * score
+        weighted -= score
+    sizes -= met.entries
+    for cluster in range(met.clusters):
+        a, n = space.cluster_sum[cluster], space.cluster_size[cluster]
+        squares += a * a
+        weighted += a * n
+        sizes += n * n
+    records = count - met.entries + met.clusters
+    mean = total / count
+    variance = (squares - 2 * mean * weighted + mean * mean * sizes) / count / count
+    return mean, np.sqrt(max(variance, 0.0) * records / max(1, records - 1))

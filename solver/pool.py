@@ -1,0 +1,277 @@
+"""Opponents as a pool: many dealt hands, each with the setting its owner plays.
+
+The deals follow from a seed, so a pool is kept as its settings' strengths alone, and the files of
+made pools and shipped ones are the same.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import platformdirs
+from numpy.typing import NDArray
+
+from evaluator.broken import broken_code
+from evaluator.jit import kernel, lowest_bit
+from evaluator.kernels import Workspace, find_frontier, rank_subsets, split_masks, workspace
+from evaluator.ranking import SPLITS, Tables, Wheel, tables
+from solver.deals import below, deal_many, step, stream
+
+I64 = NDArray[np.int64]
+Progress = Callable[[str, float], None]  # what is being done, and the share of it done
+
+RECORDS: Final = 131_072  # a quarter more than ten thousand conditional opponents need
+MADE: Final = ("greedy", "random")
+_SEED: Final = 0x0CA95A  # apart from the small seeds that people deal and solve with
+_FORMAT: Final = 1
+_CHUNK: Final = 8192
+_DAMAGED: Final = (  # RuntimeError: a flag of the zip file asks for what Python cannot do
+    *(ValueError, KeyError, TypeError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile),
+)
+
+
+class PoolError(ValueError):
+    """A pool that cannot be had or used."""
+
+
+def silent(_what: str, _share: float) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class OpponentPool:
+    """Opponents: record i was dealt ``hands[i]`` and sets it with ``strengths[i]``."""
+
+    name: str
+    wheel: Wheel
+    seed: int  # record i's hand is deal i of this seed
+    strengths: NDArray[np.int16]  # (records, 3) back, middle, front
+    broken: NDArray[np.uint8]  # (records,) quads and straight flushes no row shows: broken_code
+
+    @cached_property
+    def hands(self) -> I64:
+        """Hands as sets of cards, shape (records,)."""
+        hands = np.empty(len(self.strengths), np.int64)
+        deal_many(self.seed, 0, hands)
+        return hands
+
+    @cached_property
+    def index(self) -> I64:
+        """Bit rows over the records, shape (52, words): who holds the card."""
+        index = np.empty((52, -(-len(self.hands) // 64)), np.int64)
+        _fill_index(self.hands, index)
+        return index
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of everything in the pool, in hexadecimal."""
+        digest = hashlib.sha256(repr((_FORMAT, self.name, self.wheel, self.seed)).encode())
+        digest.update(np.ascontiguousarray(self.strengths, "<i2").tobytes())
+        digest.update(self.broken.tobytes())
+        return digest.hexdigest()
+
+
+@kernel
+def _fill_index(hands: I64, index: I64) -> None:
+    """Set the bit of each record in the rows of its cards; the padding holds every card."""
+    index[:] = 0
+    for record in range(64 * index.shape[1]):
+        bit = np.int64(1) << (record & 63)
+        cards = hands[record] if record < hands.shape[0] else (np.int64(1) << 52) - 1
+        while cards:
+            index[lowest_bit(cards), record >> 6] |= bit
+            cards &= cards - 1
+
+
+@kernel
+def _set_greedy(hand: int, table: Tables, work: Workspace) -> np.int64:
+    """Return the split with the strongest back, then the strongest middle, then front."""
+    rank_subsets(hand, table, work)
+    best = 0
+    for i in range(1, find_frontier(table, work)):
+        # walked by falling front, so that of equals in back and middle the first is the best
+        if work.backs[i] > work.backs[best] or (
+            work.backs[i] == work.backs[best] and work.middles[i] > work.middles[best]
+        ):
+            best = i
+    return np.int64(work.splits[best])
+
+
+@kernel
+def _set_random(hand: int, seed: int, index: int, table: Tables, work: Workspace) -> np.int64:
+    """Return a split drawn uniformly from the legal ones, by trying until one is legal."""
+    rank_subsets(hand, table, work)
+    state = stream(seed, index) ^ np.uint64(0x5E771465)
+    while True:
+        state = step(state)
+        split = below(state, work.threes.shape[0] * SPLITS)
+        front, k = divmod(split, SPLITS)
+        weaker = min(work.fives[table.high[front, k]], work.fives[table.low[front, k]])
+        if weaker >= work.threes[front]:
+            return split
+
+
+@kernel
+def _set_many(
+    greedy: bool,
+    seed: int,
+    start: int,
+    hands: I64,
+    table: Tables,
+    work: Workspace,
+    strengths: NDArray[np.int16],
+    broken: NDArray[np.uint8],
+) -> None:
+    """Set hands (n,), which are the deals from ``start`` on, as greedy or random players do."""
+    for i in range(hands.shape[0]):
+        if greedy:
+            split = int(_set_greedy(hands[i], table, work))
+        else:
+            split = int(_set_random(hands[i], seed, start + i, table, work))
+        front, k = divmod(split, SPLITS)
+        one, other = work.fives[table.high[front, k]], work.fives[table.low[front, k]]
+        strengths[i, 0] = max(one, other)
+        strengths[i, 1] = min(one, other)
+        strengths[i, 2] = work.threes[front]
+        back, middle, _ = split_masks(split, table, work)
+        broken[i] = broken_code(hands[i], back, middle)
+
+
+def make_pool(
+    name: str,
+    wheel: Wheel = "lowest",
+    records: int = RECORDS,
+    seed: int = _SEED,
+    progress: Progress = silent,
+) -> OpponentPool:
+    """Make a pool of opponents that need no training.
+
+    Parameters
+    ----------
+    name
+        "greedy": strongest back, then middle, then front; "random": any legal setting alike.
+    wheel
+        Where A-2-3-4-5 stands among the straights.
+    records
+        How many hands.
+    seed
+        Record i is dealt deal i of this seed.
+    progress
+        Called with a description and the share done.
+
+    Returns
+    -------
+    OpponentPool
+
+    Raises
+    ------
+    PoolError
+        If the name is another.
+
+    Examples
+    --------
+    >>> make_pool("random", records=128).strengths.shape
+    (128, 3)
+    """
+    if name not in MADE:
+        raise PoolError(f"no opponents are called {name!r}; use {' or '.join(MADE)}")
+    hands = np.empty(records, np.int64)
+    deal_many(seed, 0, hands)
+    strengths = np.empty((records, 3), np.int16)
+    broken = np.empty(records, np.uint8)
+    table, work = tables(wheel), workspace()
+    for start in range(0, records, _CHUNK):
+        progress(f"making the pool of {name} opponents, once", start / records)
+        part = slice(start, start + _CHUNK)
+        _set_many(
+            name == "greedy", seed, start, hands[part], table, work, strengths[part], broken[part]
+        )
+    progress(f"making the pool of {name} opponents, once", 1.0)
+    return OpponentPool(name, wheel, seed, strengths, broken)
+
+
+def load_pool(name: str, wheel: Wheel = "lowest", progress: Progress = silent) -> OpponentPool:
+    """Return a pool from the user's cache directory, made on first use and when damaged.
+
+    Parameters
+    ----------
+    name
+        "greedy" or "random".
+    wheel
+        Where A-2-3-4-5 stands among the straights.
+    progress
+        Called with a description and the share done while the pool is made.
+
+    Returns
+    -------
+    OpponentPool
+
+    Raises
+    ------
+    PoolError
+        If there are no such opponents.
+
+    Examples
+    --------
+    >>> len(load_pool("random").hands)
+    131072
+    """
+    path = platformdirs.user_cache_path("capsa") / "pools" / f"{name}-{wheel}-{_FORMAT}.npz"
+    try:
+        pool = read_pool(path)
+        if (pool.name, pool.wheel, pool.seed) == (name, wheel, _SEED):
+            return pool
+    except FileNotFoundError:
+        pass
+    except (OSError, PoolError) as error:
+        progress(f"{error}; making it again", 0.0)
+    pool = make_pool(name, wheel, progress=progress)
+    try:
+        write_pool(pool, path)
+    except OSError as error:
+        progress(f"cannot keep the pool in {path.parent} ({error.strerror})", 1.0)
+    return pool
+
+
+def write_pool(pool: OpponentPool, path: Path) -> None:
+    """Write a pool so that a reader sees all of it or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = {"format": _FORMAT, "name": pool.name, "wheel": pool.wheel, "seed": pool.seed}
+    head["digest"] = pool.digest
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".partial")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            np.savez_compressed(
+                file,
+                head=np.array(json.dumps(head)),
+                strengths=pool.strengths.astype("<i2"),
+                broken=pool.broken,
+            )
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def read_pool(path: Path) -> OpponentPool:
+    """Read a pool and check its digest; raise PoolError if the file is not whole."""
+    try:
+        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
+            head = json.loads(str(file["head"]))
+            strengths = file["strengths"].astype(np.int16)
+            broken = file["broken"]
+        pool = OpponentPool(head["name"], head["wheel"], head["seed"], strengths, broken)
+        if head["format"] != _FORMAT or head["digest"] != pool.digest:
+            raise ValueError
+    except _DAMAGED as error:
+        raise PoolError(f"the pool file {path} is damaged") from error
+    return pool

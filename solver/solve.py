@@ -1,0 +1,338 @@
+"""The front door: the best setting of a hand, or of many."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluator.cards import Cards, parse_hand
+from evaluator.kernels import workspace
+from evaluator.naturals import natural_table
+from evaluator.ranking import Wheel, row_name, tables
+from evaluator.settings import Setting
+from solver import __version__
+from solver.deals import check_seed
+from solver.declaring import declare_hands, naturals_of, strongest_naturals
+from solver.estimate import Results, results, solve_hands
+from solver.opponents import Field, pack, space
+from solver.pool import MADE, OpponentPool, PoolError, Progress, load_pool, silent
+from solver.rules import ROWS, RuleSet, load_rules
+from solver.scoring import terms_of
+from solver.solution import Decision, HeldNatural, RowChances, ScoredSetting, Solution
+
+I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+
+SAMPLES: Final = 10_000
+_COLOUR_NATURALS: Final = {"one-colour", "twelve-colours"}
+_ALL_SUITS: Final = np.array(list(permutations(range(4))))
+_COLOURS: Final = np.array([p for p in permutations(range(4)) if p[0] + p[3] == 3])
+
+
+_pools: dict[tuple[str, Wheel], OpponentPool] = {}  # loaded, for the next hand
+
+
+class SolveError(ValueError):
+    """A question that cannot be answered; the message says why."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rules, players and opponents, checked and ready for any number of hands."""
+
+    rules: RuleSet
+    players: int
+    pool: OpponentPool
+    seed: int
+    samples: int | None  # None: 10,000, or all there are
+
+
+def open_table(
+    rules: str | Path | RuleSet = "2-4",
+    players: int = 2,
+    opponents: str | OpponentPool = "greedy",
+    samples: int | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Table:
+    """Check and load what hands are solved for; the parameters are those of `solve`."""
+    if not isinstance(rules, RuleSet):
+        rules = load_rules(rules)
+    fewest, most = rules.players
+    if not fewest <= players <= most:
+        raise SolveError(f"{players} players; the rules {rules.name} are for {fewest} to {most}")
+    if samples is not None and samples < 2:
+        raise SolveError(f"{samples} samples; a standard error needs at least 2")
+    check_seed(seed)
+    if not isinstance(opponents, OpponentPool):
+        if opponents == "equilibrium":
+            raise PoolError("equilibrium opponents come with a later version; use greedy or random")
+        if opponents not in MADE:
+            raise PoolError(f"no opponents are called {opponents!r}; use {' or '.join(MADE)}")
+        key = opponents, rules.wheel
+        if key not in _pools:
+            _pools[key] = load_pool(*key, progress)
+        opponents = _pools[key]
+    if opponents.wheel != rules.wheel:
+        raise PoolError(
+            f"the pool {opponents.name} was set with the wheel {opponents.wheel}, "
+            f"but under the rules {rules.name} it is {rules.wheel}"
+        )
+    return Table(rules, players, opponents, seed, samples)
+
+
+@lru_cache(maxsize=8)
+def field_of(rules: RuleSet, pool: OpponentPool) -> Field:
+    """Return what the kernels need to know of a pool under a rule set."""
+    terms, worths = terms_of(rules)
+    records = np.empty(len(pool.hands), np.int64)
+    packed = np.empty(len(pool.hands) if terms.royalties else 0, np.int64)
+    naturals = find_naturals(rules, pool.hands)
+    pack(pool.strengths, pool.broken, naturals, terms, worths, records, packed)
+    colours = _COLOUR_NATURALS.intersection(natural.name for natural in rules.naturals)
+    relabellings = _COLOURS if colours else _ALL_SUITS
+    return Field(pool.index, records, packed, naturals_of(rules).units, relabellings)
+
+
+def find_naturals(rules: RuleSet, hands: I64) -> I64:
+    """Return the place in the rules' list of the strongest natural of each hand (h,), or -1."""
+    places = np.full(len(hands), -1, np.int64)
+    if rules.naturals:
+        strongest_naturals(hands, naturals_of(rules), natural_table(), places)
+    return places
+
+
+def solve_many(
+    hands: Iterable[str | Iterable[int]] | NDArray[np.integer],
+    rules: str | Path | RuleSet = "2-4",
+    players: int = 2,
+    opponents: str | OpponentPool = "greedy",
+    samples: int | None = None,
+    top: int = 2,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Results:
+    """Find the best settings of many hands.
+
+    Parameters
+    ----------
+    hands
+        Hands as text or card numbers, or an array (h, 13) of card numbers.
+    rules, players, opponents, samples, top, seed, progress
+        As for `solve`.
+
+    Returns
+    -------
+    Results
+        Arrays (h, top, ...), best setting first; units from one opponent, so that EVs against all
+        are ``players - 1`` times these.
+
+    Raises
+    ------
+    CardError, RulesError, PoolError, SolveError
+        As `solve` does.
+
+    Examples
+    --------
+    >>> found = solve_many(["AsKsQsJs6s5s3s Qh9h2h Jd 8c3c"], opponents="random", samples=500)
+    >>> found.ev.shape
+    (1, 2)
+    """
+    masks = np.array([parse_hand(hand).mask for hand in hands], np.int64)
+    table = open_table(rules, players, opponents, samples, seed, progress)
+    return run(table, masks, top).settings
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a table answers to hands (h,); units from one opponent."""
+
+    settings: Results
+    naturals: I64  # (h,) place of each hand's strongest natural in the rules' list, or -1
+    declare_ev: F64  # (h,) of declaring it, 0 where there is none
+    declare_se: F64
+
+    def decision(self, h: int, table: Table) -> tuple[Decision, float, float]:
+        """Return what to do with hand h, its EV and standard error against all opponents."""
+        others = table.players - 1
+        ev, se = float(self.settings.ev[h, 0]), float(self.settings.se[h, 0])
+        if self.naturals[h] >= 0 and (self.declare_ev[h] > ev or not table.rules.optional):
+            return "declare", others * float(self.declare_ev[h]), others * float(self.declare_se[h])
+        return "set", others * ev, others * se
+
+
+def run(table: Table, hands: I64, top: int) -> Answers:
+    """Solve hands (h,), sets of cards, at a table; safe to call from several threads at once."""
+    field = field_of(table.rules, table.pool)
+    terms, worths = terms_of(table.rules)
+    ranks = tables(table.rules.wheel)
+    most = len(field.records) * len(field.relabellings)
+    wanted = min(most, SAMPLES if table.samples is None else table.samples)
+    scratch = space(field, terms, wanted)
+    found = results(len(hands), top)
+    solve_hands(hands, field, terms, worths, ranks, table.seed, wanted, workspace(), scratch, found)
+    places = find_naturals(table.rules, hands)
+    ev, se = np.zeros(len(hands)), np.zeros(len(hands))
+    if (places >= 0).any():
+        naturals = naturals_of(table.rules)
+        declare_hands(
+            hands,
+            places,
+            table.pool.hands,
+            field,
+            terms,
+            naturals,
+            ranks,
+            table.seed,
+            wanted,
+            scratch,
+            ev,
+            se,
+        )
+    return Answers(found, places, ev, se)
+
+
+def shortage(table: Table, samples: int) -> str | None:
+    """Say what is wrong where a hand met so few conditional opponents, or None."""
+    if table.samples is not None and samples < table.samples:
+        return (
+            f"{table.samples} samples asked for, but only {samples} conditional opponents exist "
+            f"for this hand in the pool {table.pool.name}"
+        )
+    if samples < 2:
+        return f"the pool {table.pool.name} has {samples} opponents without a card of this hand"
+    return None
+
+
+def solve(
+    hand: str | Iterable[int],
+    rules: str | Path | RuleSet = "2-4",
+    players: int = 2,
+    opponents: str | OpponentPool = "greedy",
+    samples: int | None = None,
+    top: int = 5,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Solution:
+    """Find the best setting of a hand.
+
+    Every setting that can be the best is scored against the same conditional opponents: hands of
+    the pool that share no card with this one. Against n opponents the EV is n times that against
+    one, as each pair settles by itself.
+
+    Parameters
+    ----------
+    hand
+        13 cards, as text or as card numbers.
+    rules
+        The name of a preset, the path of a TOML file, or a rule set.
+    players
+        Players at the table, the hand's own included.
+    opponents
+        "greedy", "random", or a pool.
+    samples
+        Exactly so many conditional opponents; if None, 10,000 or all there are.
+    top
+        How many settings to list at the most.
+    seed
+        Draws which of the conditional opponents are met, and nothing else.
+    progress
+        Called with a description and the share done while a pool is made.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    CardError
+        Unless the hand is 13 different cards.
+    RulesError
+        If the rules cannot be read.
+    PoolError
+        If the opponents cannot be had.
+    SolveError
+        If players or samples are out of range.
+
+    Examples
+    --------
+    >>> solution = solve("As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c")
+    >>> print(solution.best.setting.front)
+    Js Jd 9h
+    >>> solution.best.se < 0.05
+    True
+    """
+    cards = parse_hand(hand)
+    if top < 1:
+        raise SolveError(f"top {top}; at least one setting is listed")
+    table = open_table(rules, players, opponents, samples, seed, progress)
+    start = time.perf_counter()
+    answers = run(table, np.array([cards.mask], np.int64), max(2, top))
+    found = answers.settings
+    seconds = time.perf_counter() - start
+    problem = shortage(table, int(found.samples[0]))
+    if problem:
+        raise SolveError(problem)
+    settings = tuple(_scored(found, place, table) for place in range(int(found.listed[0])))
+    decision, ev, se = answers.decision(0, table)
+    place = int(answers.naturals[0])
+    natural = table.rules.naturals[place] if place >= 0 else None
+    return Solution(
+        hand=cards,
+        rules=table.rules.name,
+        players=players,
+        opponents=table.pool.name,
+        seed=seed,
+        samples=int(found.samples[0]),
+        seconds=seconds,
+        version=__version__,
+        decision=decision,
+        natural=natural and HeldNatural(natural.name, natural.units),
+        ev=ev,
+        se=se,
+        settings=settings[:top],
+        second=settings[1] if len(settings) > 1 else None,
+        left_out=left_out(table.rules, players),
+    )
+
+
+def _scored(found: Results, place: int, table: Table) -> ScoredSetting:
+    others, here = table.players - 1, (0, place)
+    names = (row_name(int(strength), table.rules.wheel) for strength in found.strengths[here])
+    return ScoredSetting(
+        setting=Setting(*(Cards.from_mask(int(row)) for row in found.rows[here])),
+        names=dict(zip(ROWS, names, strict=True)),
+        ev=others * float(found.ev[here]),
+        se=others * float(found.se[here]),
+        gap=others * float(found.gap[here]),
+        gap_se=others * float(found.gap_se[here]),
+        win=RowChances(*found.win[here].tolist()),
+        tie=RowChances(*found.tie[here].tolist()),
+        scoop=float(found.scoop[here]),
+        scooped=float(found.scooped[here]),
+        royalties=others * float(found.royalties[here]),
+    )
+
+
+def left_out(rules: RuleSet, players: int) -> tuple[str, ...]:
+    """Say which clauses of the rules the EVs leave out."""
+    clauses = []
+    if rules.home_run > 1 and players >= rules.home_run_min_players:
+        clauses.append(f"home run: gunning everyone pays {rules.home_run} times as much")
+    if rules.surrender is not None:
+        clauses.append(f"surrender: paying {rules.surrender} to each opponent instead of playing")
+    if rules.banker:
+        clauses.append("banker: one seat plays all others and wins tied rows")
+    return tuple(clauses)
+
+
+def warm_up(progress: Progress = silent) -> None:
+    """Compile every kernel and make the pools, so that later calls start at once."""
+    for name in MADE:
+        solve(range(13), opponents=name, samples=2, progress=progress)
