@@ -3,8 +3,10 @@
 import hashlib
 import os
 import shutil
+import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -39,22 +41,23 @@ def _fingerprint() -> str:
 
 
 def _choose_cache() -> Path | None:
-    """Return the directory for compiled code, or None where nothing can be written."""
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        return Path(os.environ["NUMBA_CACHE_DIR"])
+    """Return the directory for compiled code, or None where nothing can be written.
+
+    Left to itself numba would then write beside the sources, where a stale cache goes unnoticed.
+    """
     kernels = platformdirs.user_cache_path("capsa") / "kernels"
-    directory = kernels / _fingerprint()
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    directory = Path(given) if given else kernels / _fingerprint()
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        probe = directory / f".writable-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
+        tempfile.TemporaryFile(dir=directory).close()
+    except OSError:
+        return None
+    with suppress(OSError):  # another process may be pruning as well
         os.utime(directory)
         for old in kernels.iterdir():
             if old != directory and time.time() - old.stat().st_mtime > _KEEP_SECONDS:
                 shutil.rmtree(old, ignore_errors=True)
-    except OSError:
-        return None if not os.access(directory, os.W_OK) else directory
     return directory
 
 

@@ -39,7 +39,7 @@ class Workspace(NamedTuple):
     backs: I16  # (36036,) the frontier, or all legal settings: strengths of the rows
     middles: I16
     fronts: I16
-    splits: NDArray[np.int32]  # (36036,) one split that has these strengths
+    splits: NDArray[np.int64]  # (36036,) one split that has these strengths
     codes: NDArray[np.uint8]  # (36036,) broken codes of the settings, where rules ask for them
 
 
@@ -59,7 +59,7 @@ def workspace() -> Workspace:
         np.empty(LEGAL_MAX, np.int16),
         np.empty(LEGAL_MAX, np.int16),
         np.empty(LEGAL_MAX, np.int16),
-        np.empty(LEGAL_MAX, np.int32),
+        np.empty(LEGAL_MAX, np.int64),
         np.zeros(LEGAL_MAX, np.uint8),
     )
 
@@ -162,7 +162,8 @@ def find_frontier(tables: Tables, work: Workspace) -> int:
     ones, others = work.ones, work.others
     for strength in range(stairs.shape[0]):
         stairs[strength] = -1
-    count = start = 0
+    # Of a plain 0 numba would make a type of its own, and compile `_drop_beaten` for it as well.
+    count = start = int(np.int64(0))
     last = -1
     for i in range(FRONTS):
         number = np.uint64(work.order[i])
@@ -187,7 +188,7 @@ def find_frontier(tables: Tables, work: Workspace) -> int:
                 work.backs[count] = back
                 work.middles[count] = middle
                 work.fronts[count] = front
-                work.splits[count] = number * SPLITS + k
+                work.splits[count] = np.int64(number) * SPLITS + k
                 count += 1
                 _raise_stairs(back, middle, stairs)
     return _drop_beaten(start, count, work)

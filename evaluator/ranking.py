@@ -158,8 +158,8 @@ def tables(wheel: Wheel = "lowest") -> Tables:
     high = np.array([sorted(set(range(10)) - set(row)) for row in low.tolist()])
 
     def numbers(halves: NDArray[np.int64]) -> NDArray[np.uint16]:
-        found: NDArray[np.uint16] = choose[rest[:, halves], np.arange(1, 6)].sum(2, np.uint16)
-        return found
+        found = choose[rest[:, halves], np.arange(1, 6)].sum(axis=2, dtype=np.uint16)
+        return np.ascontiguousarray(found)  # a front's splits are read in a row
 
     return Tables(
         classes.unsuited,

@@ -251,7 +251,7 @@ def score(
 
         settled = score_files(table, rule_set, stakes, banker)
         if form == "json":
-            _answer(json.dumps(settled.to_dict(), ensure_ascii=False) + "\n")
+            _answer(json.dumps(settled.to_dict()) + "\n")
         elif form == "csv":
             _answer(score_text(settled))
         else:

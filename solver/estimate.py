@@ -141,7 +141,7 @@ def _drop_behind(
 ) -> int:
     """Drop the candidates that after ``met`` opponents trail the best ``keep`` for sure."""
     for place in range(keep):  # bring the best to the front, in order
-        _bring_forward(place, candidates, work, space)
+        bring_forward(place, candidates, work, space)
     last = candidate(keep - 1, terms, worths, work)
     scores, columns = space.scores[:met], space.columns
     for i in range(met):
@@ -220,7 +220,7 @@ def _best_candidate(first: int, candidates: int, work: Workspace, space: Space) 
 
 
 @kernel
-def _bring_forward(place: int, candidates: int, work: Workspace, space: Space) -> None:
+def bring_forward(place: int, candidates: int, work: Workspace, space: Space) -> None:
     """Put the best candidate from ``place`` on into that place."""
     best = _best_candidate(place, candidates, work, space)
     swap_settings(place, best, work)
@@ -317,7 +317,7 @@ def solve_hands(
         candidates = race(candidates, listed, met.setting, terms, worths, work, space)
         results.listed[h] = listed
         for place in range(listed):
-            _bring_forward(place, candidates, work, space)
+            bring_forward(place, candidates, work, space)
             hero = candidate(place, terms, worths, work)
             _describe(hero, place, met, terms, space, h, results)
             rows = split_masks(work.splits[place], table, work)

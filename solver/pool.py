@@ -10,11 +10,11 @@ import os
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import platformdirs
@@ -56,6 +56,8 @@ class OpponentPool:
     seed: int  # record i's hand is deal i of this seed
     strengths: NDArray[np.int16]  # (records, 3) back, middle, front
     broken: NDArray[np.uint8]  # (records,) quads and straight flushes no row shows: broken_code
+    declares: NDArray[np.bool_]  # (records,) whether it declares a natural, if it has the choice
+    about: Mapping[str, Any] = field(default_factory=dict)  # how it was made, for people
 
     @cached_property
     def hands(self) -> I64:
@@ -77,7 +79,30 @@ class OpponentPool:
         digest = hashlib.sha256(repr((_FORMAT, self.name, self.wheel, self.seed)).encode())
         digest.update(np.ascontiguousarray(self.strengths, "<i2").tobytes())
         digest.update(self.broken.tobytes())
+        digest.update(self.declares.tobytes())
         return digest.hexdigest()
+
+    def part(self, records: slice) -> "OpponentPool":
+        """Return a pool of some of the records."""
+        pool = replace(
+            self,
+            strengths=self.strengths[records],
+            broken=self.broken[records],
+            declares=self.declares[records],
+        )
+        vars(pool).update(hands=self.hands[records])
+        return pool
+
+    def playing(
+        self,
+        strengths: NDArray[np.int16],
+        broken: NDArray[np.uint8],
+        declares: NDArray[np.bool_],
+    ) -> "OpponentPool":
+        """Return a pool of the same hands, set in other ways."""
+        pool = replace(self, strengths=strengths, broken=broken, declares=declares)
+        vars(pool).update(hands=self.hands, index=self.index)
+        return pool
 
 
 @kernel
@@ -196,7 +221,7 @@ def make_pool(
             name == "greedy", seed, start, hands[part], table, work, strengths[part], broken[part]
         )
     progress(f"making the pool of {name} opponents, once", 1.0)
-    return OpponentPool(name, wheel, seed, strengths, broken)
+    return OpponentPool(name, wheel, seed, strengths, broken, np.ones(records, np.bool_))
 
 
 def load_pool(name: str, wheel: Wheel = "lowest", progress: Progress = silent) -> OpponentPool:
@@ -246,7 +271,7 @@ def write_pool(pool: OpponentPool, path: Path) -> None:
     """Write a pool so that a reader sees all of it or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     head = {"format": _FORMAT, "name": pool.name, "wheel": pool.wheel, "seed": pool.seed}
-    head["digest"] = pool.digest
+    head |= {"digest": pool.digest, "about": dict(pool.about)}
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".partial")
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -255,6 +280,7 @@ def write_pool(pool: OpponentPool, path: Path) -> None:
                 head=np.array(json.dumps(head)),
                 strengths=pool.strengths.astype("<i2"),
                 broken=pool.broken,
+                declares=pool.declares,
             )
         os.replace(temporary, path)
     except BaseException:
@@ -268,8 +294,10 @@ def read_pool(path: Path) -> OpponentPool:
         with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
             head = json.loads(str(file["head"]))
             strengths = file["strengths"].astype(np.int16)
-            broken = file["broken"]
-        pool = OpponentPool(head["name"], head["wheel"], head["seed"], strengths, broken)
+            broken, declares = file["broken"], file["declares"]
+        pool = OpponentPool(
+            head["name"], head["wheel"], head["seed"], strengths, broken, declares, head["about"]
+        )
         if head["format"] != _FORMAT or head["digest"] != pool.digest:
             raise ValueError
     except _DAMAGED as error:

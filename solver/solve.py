@@ -20,7 +20,7 @@ from solver import __version__
 from solver.deals import check_seed
 from solver.declaring import declare_hands, naturals_of, strongest_naturals
 from solver.estimate import Results, results, solve_hands
-from solver.opponents import Field, pack, space
+from solver.opponents import Field, Space, pack, space
 from solver.pool import MADE, OpponentPool, PoolError, Progress, load_pool, silent
 from solver.rules import ROWS, RuleSet, load_rules
 from solver.scoring import terms_of
@@ -51,6 +51,12 @@ class Table:
     pool: OpponentPool
     seed: int
     samples: int | None  # None: 10,000, or all there are
+
+    @property
+    def wanted(self) -> int:
+        """How many conditional opponents a hand is to meet at the most."""
+        most = len(self.pool.hands) * len(_ALL_SUITS)
+        return min(most, SAMPLES if self.samples is None else self.samples)
 
 
 def open_table(
@@ -94,6 +100,8 @@ def field_of(rules: RuleSet, pool: OpponentPool) -> Field:
     records = np.empty(len(pool.hands), np.int64)
     packed = np.empty(len(pool.hands) if terms.royalties else 0, np.int64)
     naturals = find_naturals(rules, pool.hands)
+    if rules.optional:
+        naturals[~pool.declares] = -1
     pack(pool.strengths, pool.broken, naturals, terms, worths, records, packed)
     colours = _COLOUR_NATURALS.intersection(natural.name for natural in rules.naturals)
     relabellings = _COLOURS if colours else _ALL_SUITS
@@ -172,30 +180,34 @@ def run(table: Table, hands: I64, top: int) -> Answers:
     field = field_of(table.rules, table.pool)
     terms, worths = terms_of(table.rules)
     ranks = tables(table.rules.wheel)
-    most = len(field.records) * len(field.relabellings)
-    wanted = min(most, SAMPLES if table.samples is None else table.samples)
-    scratch = space(field, terms, wanted)
+    scratch = space(field, terms, table.wanted)
     found = results(len(hands), top)
-    solve_hands(hands, field, terms, worths, ranks, table.seed, wanted, workspace(), scratch, found)
+    solve_hands(
+        hands, field, terms, worths, ranks, table.seed, table.wanted, workspace(), scratch, found
+    )
+    return Answers(found, *declaring(table, hands, scratch))
+
+
+def declaring(table: Table, hands: I64, scratch: Space) -> tuple[I64, F64, F64]:
+    """Return what `Answers` has of naturals: places in the rules' list, EVs and their errors."""
     places = find_naturals(table.rules, hands)
     ev, se = np.zeros(len(hands)), np.zeros(len(hands))
     if (places >= 0).any():
-        naturals = naturals_of(table.rules)
         declare_hands(
             hands,
             places,
             table.pool.hands,
-            field,
-            terms,
-            naturals,
-            ranks,
+            field_of(table.rules, table.pool),
+            terms_of(table.rules)[0],
+            naturals_of(table.rules),
+            tables(table.rules.wheel),
             table.seed,
-            wanted,
+            table.wanted,
             scratch,
             ev,
             se,
         )
-    return Answers(found, places, ev, se)
+    return places, ev, se
 
 
 def shortage(table: Table, samples: int) -> str | None:
@@ -334,5 +346,13 @@ def left_out(rules: RuleSet, players: int) -> tuple[str, ...]:
 
 def warm_up(progress: Progress = silent) -> None:
     """Compile every kernel and make the pools, so that later calls start at once."""
+    from solver.table import PlayedHand, score_table  # only here: nothing else settles tables
+
     for name in MADE:
-        solve(range(13), opponents=name, samples=2, progress=progress)
+        solve(range(13), "2-4", opponents=name, samples=2, progress=progress)
+    hands = {"A": range(13), "B": range(13, 26)}  # a natural each, which has kernels of its own
+    players = []
+    for player, hand in hands.items():
+        solution = solve(hand, "shisanshui", samples=2, progress=progress)
+        players.append(PlayedHand(player, *solution.best.setting))
+    score_table(players, "shisanshui")

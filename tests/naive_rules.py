@@ -192,29 +192,29 @@ def state_fouls(state: State, rules: Rules) -> bool:
     return is_foul((state["back"], state["middle"], state["front"]), rules["wheel"])
 
 
-def royalty(row: str, cards: Cards, rules: Rules) -> int:
-    """Value in the royalty table of these cards shown in that row; 0 is no royalty."""
+def royalty(row: str, cards: Cards, rules: Rules) -> int | None:
+    """Value in the royalty table of these cards shown in that row, or None."""
     table = rules["royalties"][row]
     name = category(cards)
     if name == "straight-flush" and sorted(ranks_of(cards)) == [8, 9, 10, 11, 12]:
         name = "royal-flush" if "royal-flush" in table else name
-    value = table.get(name, 0)
+    value = table.get(name)
     if isinstance(value, Mapping):
         ((rank, _),) = Counter(ranks_of(cards)).most_common(1)
-        value = value.get(RANKS[rank], 0)
-    return int(value)
+        value = value.get(RANKS[rank])
+    return None if value is None else int(value)
 
 
 def royalties_paid(state: State, rows: Iterable[str], rules: Rules) -> int:
     """What the royalties shown in these rows add to plain rows, the limit's best ones only.
 
-    Decision: a table value of 0 is no royalty, also under "replace". A royalty below the plain row
-    has a negative increment, and is taken like any other while the limit leaves room.
+    Decision: a royalty below the plain row has a negative increment under "replace", down to a
+    row worth nothing, and is taken like any other while the limit leaves room.
     """
     increments = []
     for row in rows:
         value = royalty(row, state[row], rules)
-        if value:
+        if value is not None:
             replaced = rules["rows"][row] if rules["royalties"]["arithmetic"] == "replace" else 0
             increments.append(value - replaced)
     limit = rules["royalties"]["limit"]
@@ -237,10 +237,10 @@ def broken_royalty(state: State, rules: Rules) -> int:
     values = [0]
     for four in combinations(hand_of(state), 4):
         if len(set(ranks_of(four))) == 1 and not any(row >= set(four) for row in shown):
-            values.append(royalty("back", four, rules))
+            values.append(royalty("back", four, rules) or 0)
     for five in combinations(hand_of(state), 5):
         if is_run(five) and is_suited(five) and not any(row & set(five) for row in shown_flushes):
-            values.append(royalty("back", five, rules))
+            values.append(royalty("back", five, rules) or 0)
     return max(values)
 
 
