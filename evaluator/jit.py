@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -20,6 +21,8 @@ _OPTIONS: Final[dict[str, Any]] = {
     "nogil": True,  # joblib's threads own all parallelism
     "error_model": "numpy",  # no branch for division by zero in every quotient
 }
+_HAS_KERNELS: Final = re.compile(rb"^@(?:kernel|inlined)\b", re.MULTILINE)
+_IMPORTS: Final = re.compile(rb"^ *from ((?:evaluator|solver)\.\w+) import", re.MULTILINE)
 _KEEP_SECONDS: Final = 30 * 24 * 3600
 
 
@@ -27,14 +30,24 @@ def _fingerprint() -> str:
     """Hash everything that compiled code depends on.
 
     numba notices edits only in the file that defines a function; a changed helper or table in
-    another file would silently go on giving old results. So all sources of both packages count.
+    another file would silently go on giving old results. So every module of both packages counts
+    that has a kernel or that such a module imports, however far away.
     """
     digest = hashlib.sha256()
     root = Path(__file__).resolve().parents[1]
-    for package in ("evaluator", "solver"):
-        for source in sorted((root / package).glob("*.py")):
-            digest.update(f"{package}/{source.name}".encode())
-            digest.update(source.read_bytes())
+    sources = {
+        f"{package}.{path.stem}".encode(): path.read_bytes()
+        for package in ("evaluator", "solver")
+        for path in (root / package).glob("*.py")
+    }
+    wanted = {module for module, text in sources.items() if _HAS_KERNELS.search(text)}
+    waiting = list(wanted)
+    while waiting:
+        imported = set(_IMPORTS.findall(sources[waiting.pop()])) & set(sources) - wanted
+        wanted |= imported
+        waiting += imported
+    for module in sorted(wanted):
+        digest.update(module + b"\0" + sources[module])
     flags = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_"))
     digest.update(repr((numba.__version__, flags, sorted(_OPTIONS.items()))).encode())
     return digest.hexdigest()[:16]

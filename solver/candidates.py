@@ -15,26 +15,32 @@ _SLOTS = 1 << 16  # a power of two, well above the number of legal settings
 def find_candidates(hand: int, terms: Terms, worths: Worths, table: Tables, work: Workspace) -> int:
     """Find the settings of the hand ranked last that can be the best; return how many.
 
-    The frontier, wherever a stronger row never earns less. Where one may, a setting is beaten
-    only by one that is nowhere weaker and nowhere earns less; ``work.codes`` then has each one's
-    broken code.
+    The frontier, wherever a stronger row never earns less. Where one may, or where breaking
+    quads pays, a setting is beaten only by one that is nowhere weaker and nowhere earns less.
+    ``work.codes`` has each one's broken code if such cards pay, else 0.
     """
-    if terms.rising:
-        return find_frontier(table, work)
-    return _find_unbeaten(hand, terms, worths, table, work)
+    none = np.int64(0)
+    breaks = terms.broken and broken_code(hand, none, none) != 0
+    if terms.rising and not breaks:
+        count = find_frontier(table, work)
+        if terms.broken:
+            for i in range(count):
+                work.codes[i] = 0
+        return count
+    return _find_unbeaten(hand, breaks, terms, worths, table, work)
 
 
 @kernel
-def _find_unbeaten(hand: int, terms: Terms, worths: Worths, table: Tables, work: Workspace) -> int:
+def _find_unbeaten(
+    hand: int, breaks: bool, terms: Terms, worths: Worths, table: Tables, work: Workspace
+) -> int:
     """Find the candidates the slow way, by comparing every legal setting with the others."""
     count = find_legal(table, work)
-    if terms.broken:
-        holds = broken_code(hand, 0, 0) != 0
-        for i in range(count):
-            work.codes[i] = 0
-            if holds:
-                back, middle, _ = split_masks(work.splits[i], table, work)
-                work.codes[i] = broken_code(hand, back, middle)
+    for i in range(count):
+        work.codes[i] = 0
+        if breaks:
+            back, middle, _ = split_masks(work.splits[i], table, work)
+            work.codes[i] = broken_code(hand, back, middle)
     return _drop_beaten(_drop_repeated(count, work), terms, worths, work)
 
 
@@ -42,7 +48,7 @@ def _find_unbeaten(hand: int, terms: Terms, worths: Worths, table: Tables, work:
 def _drop_repeated(count: int, work: Workspace) -> int:
     """Keep the first of the settings that have the same strengths and broken code."""
     slots = np.full(_SLOTS, -1, np.int64)
-    kept = 0
+    kept = np.int64(0)
     for i in range(count):
         key = np.int64(work.backs[i])
         key = key << 13 | work.middles[i]
@@ -72,7 +78,7 @@ def _drop_beaten(count: int, terms: Terms, worths: Worths, work: Workspace) -> i
                     work.backs[j], work.middles[j], work.fronts[j], work.codes[j], terms, worths
                 )
                 beaten[j] = _matches(strong, weak)
-    kept = 0
+    kept = np.int64(0)
     for i in range(count):
         if not beaten[i]:
             swap_settings(kept, i, work)

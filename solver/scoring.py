@@ -79,7 +79,7 @@ def terms_of(rules: RuleSet) -> tuple[Terms, Worths]:
         both=both,
         limit=np.int16(NO_LIMIT if limit in (None, 0) else min(limit, NO_LIMIT)),
         broken=rules.royalties.broken,
-        rising=not falling_rows(rules) and not rules.royalties.broken,
+        rising=not falling_rows(rules),
         biggest=biggest,
         block=max(1, min(BLOCK, 32_000 // max(1, biggest))),
         back_unit=units[0],

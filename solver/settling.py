@@ -152,9 +152,8 @@ def _side(player: Player, clauses: Clauses) -> Side:
     if player.foul:  # loses every row and holds no royalties
         none, zero = np.int16(-1), np.int16(0)
         return Side(none, none, none, zero, zero, zero, zero)
-    return side(
-        player.back, player.middle, player.front, player.broken, clauses.rows, clauses.worths
-    )
+    back, middle, front = np.int16(player.back), np.int16(player.middle), np.int16(player.front)
+    return side(back, middle, front, player.broken, clauses.rows, clauses.worths)
 
 
 @kernel
