@@ -19,7 +19,7 @@ def find_candidates(hand: int, terms: Terms, worths: Worths, table: Tables, work
     quads pays, a setting is beaten only by one that is nowhere weaker and nowhere earns less.
     ``work.codes`` has each one's broken code if such cards pay, else 0.
     """
-    none = np.int64(0)
+    none = int(np.int64(0))  # a plain 0 would compile `broken_code` twice
     breaks = terms.broken and broken_code(hand, none, none) != 0
     if terms.rising and not breaks:
         count = find_frontier(table, work)
@@ -48,7 +48,7 @@ def _find_unbeaten(
 def _drop_repeated(count: int, work: Workspace) -> int:
     """Keep the first of the settings that have the same strengths and broken code."""
     slots = np.full(_SLOTS, -1, np.int64)
-    kept = np.int64(0)
+    kept = int(np.int64(0))
     for i in range(count):
         key = np.int64(work.backs[i])
         key = key << 13 | work.middles[i]
@@ -78,7 +78,7 @@ def _drop_beaten(count: int, terms: Terms, worths: Worths, work: Workspace) -> i
                     work.backs[j], work.middles[j], work.fronts[j], work.codes[j], terms, worths
                 )
                 beaten[j] = _matches(strong, weak)
-    kept = np.int64(0)
+    kept = int(np.int64(0))
     for i in range(count):
         if not beaten[i]:
             swap_settings(kept, i, work)

@@ -98,7 +98,8 @@ def race(
     """
     for i in range(candidates):
         space.sums[i] = 0
-    begin, end = np.int64(0), np.int64(_FIRST_LOOK)  # a plain 0 would compile `_score` twice
+    begin = int(np.int64(0))  # a plain 0 would compile `_score` twice
+    end = int(np.int64(_FIRST_LOOK))
     while begin < setting:
         end = min(end, setting)
         _score(begin, end, candidates, terms, worths, work, space)

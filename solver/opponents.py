@@ -152,7 +152,7 @@ def find_opponents(hand: int, field: Field, seed: int, wanted: int, space: Space
     for word in range(words):
         space.seen[word] = 0
         space.repeated[word] = 0
-    count = np.int64(0)  # a plain 0 would compile `_write_found` twice
+    count = int(np.int64(0))  # a plain 0 would compile `_write_found` twice
     for i in range(order.shape[0]):
         renamed = relabel(hand, field.relabellings[order[i]])
         state = step(state)
@@ -167,7 +167,7 @@ def find_opponents(hand: int, field: Field, seed: int, wanted: int, space: Space
                 if count >= wanted:
                     return wanted
                 begin += size
-            begin, end = np.int64(0), first
+            begin, end = int(np.int64(0)), first
     return count
 
 

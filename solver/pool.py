@@ -30,9 +30,10 @@ I64 = NDArray[np.int64]
 Progress = Callable[[str, float], None]  # what is being done, and the share of it done
 
 RECORDS: Final = 131_072  # a quarter more than ten thousand conditional opponents need
+DISJOINT: Final = 8_122_425_444 / 635_013_559_600  # of all hands, those disjoint from a given one
 MADE: Final = ("greedy", "random")
 _SEED: Final = 0x0CA95A  # apart from the small seeds that people deal and solve with
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _CHUNK: Final = 8192
 _DAMAGED: Final = (  # RuntimeError: a flag of the zip file asks for what Python cannot do
     *(ValueError, KeyError, TypeError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile),
@@ -82,15 +83,15 @@ class OpponentPool:
         digest.update(self.declares.tobytes())
         return digest.hexdigest()
 
-    def part(self, records: slice) -> "OpponentPool":
-        """Return a pool of some of the records."""
+    def part(self, records: slice, hands: I64) -> "OpponentPool":
+        """Return a pool of some of the records, ``hands`` being those of all."""
         pool = replace(
             self,
             strengths=self.strengths[records],
             broken=self.broken[records],
             declares=self.declares[records],
         )
-        vars(pool).update(hands=self.hands[records])
+        vars(pool).update(hands=hands[records])
         return pool
 
     def playing(

@@ -115,7 +115,12 @@ def _increments(rules: RuleSet, row: str) -> NDArray[np.int16]:
 
 @kernel
 def side(
-    back: int, middle: int, front: int, broken_code: int, terms: Terms, worths: Worths
+    back: int | np.int16,
+    middle: int | np.int16,
+    front: int | np.int16,
+    broken_code: int,
+    terms: Terms,
+    worths: Worths,
 ) -> Side:
     """Return a setting's side; ``broken_code`` as of `naturals.broken_code`, 0 for none."""
     worth, held = worths.worth, worths.held

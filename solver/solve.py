@@ -21,7 +21,7 @@ from solver.deals import check_seed
 from solver.declaring import declare_hands, naturals_of, strongest_naturals
 from solver.estimate import Results, results, solve_hands
 from solver.opponents import Field, Space, pack, space
-from solver.pool import MADE, OpponentPool, PoolError, Progress, load_pool, silent
+from solver.pool import DISJOINT, MADE, OpponentPool, PoolError, Progress, load_pool, silent
 from solver.rules import ROWS, RuleSet, load_rules
 from solver.scoring import terms_of
 from solver.solution import Decision, HeldNatural, RowChances, ScoredSetting, Solution
@@ -30,6 +30,7 @@ I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 
 SAMPLES: Final = 10_000
+_MANY: Final = 1_000_000
 _COLOUR_NATURALS: Final = {"one-colour", "twelve-colours"}
 _ALL_SUITS: Final = np.array(list(permutations(range(4))))
 _COLOURS: Final = np.array([p for p in permutations(range(4)) if p[0] + p[3] == 3])
@@ -55,8 +56,10 @@ class Table:
     @property
     def wanted(self) -> int:
         """How many conditional opponents a hand is to meet at the most."""
-        most = len(self.pool.hands) * len(_ALL_SUITS)
-        return min(most, SAMPLES if self.samples is None else self.samples)
+        everybody = len(self.pool.hands) * len(_ALL_SUITS)
+        if everybody > _MANY:  # of a large pool a hand meets about this share, and never 1.1 times
+            everybody = int(1.1 * DISJOINT * everybody)
+        return min(everybody, SAMPLES if self.samples is None else self.samples)
 
 
 def open_table(
@@ -276,7 +279,7 @@ def solve(
     --------
     >>> solution = solve("As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c")
     >>> print(solution.best.setting.front)
-    Js Jd 9h
+    Qh 9h 8c
     >>> solution.best.se < 0.05
     True
     """

@@ -1,0 +1,13 @@
+"""Standard errors and racing on thousands of hands; the default tests do the same on fewer."""
+
+import pytest
+from test_coverage import check_coverage, check_racing
+
+
+def test_intervals_cover_what_an_independent_pool_says() -> None:
+    check_coverage(hands=2500, least=0.93, most=0.97)
+
+
+@pytest.mark.parametrize("rules", ["2-4", "shisanshui"])
+def test_racing_loses_nothing(rules: str) -> None:
+    check_racing(hands=1000, rules=rules)
