@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.jit import kernel, lowest_bit
+from evaluator.jit import kernel, lowest_bit, merged
 from evaluator.ranking import CLASSES, FIVES, FRONTS, SPLITS, Tables
 
 I16 = NDArray[np.int16]
@@ -104,7 +104,7 @@ def rank_subsets(hand: int, tables: Tables, work: Workspace) -> None:
     _rank_flushes(tables, work)
 
 
-@kernel
+@merged
 def _rank_flushes(tables: Tables, work: Workspace) -> None:
     """Overwrite the strengths of the fives that are of one suit."""
     choose, places, ranks = tables.choose, work.places, work.ranks
@@ -126,7 +126,7 @@ def _rank_flushes(tables: Tables, work: Workspace) -> None:
                             work.fives[five] = tables.suited[suited | ranks[b] | ranks[a]]
 
 
-@kernel
+@merged
 def _order_fronts(work: Workspace) -> None:
     """Write the fronts into ``work.order``, strongest first, lower numbers first among equals."""
     starts = work.stairs  # free until the frontier is walked
@@ -194,7 +194,7 @@ def find_frontier(tables: Tables, work: Workspace) -> int:
     return _drop_beaten(start, count, work)
 
 
-@kernel
+@merged
 def _raise_stairs(back: int, middle: int, stairs: I16) -> None:
     """Note that a back at least as strong as each strength up to ``back`` has this middle."""
     end = back + 1
@@ -272,7 +272,7 @@ def list_masks(tables: Tables, work: Workspace, masks: NDArray[np.int64]) -> Non
         masks[i, 0], masks[i, 1], masks[i, 2] = split_masks(work.splits[i], tables, work)
 
 
-@kernel
+@merged
 def _cards_at(places: int, work: Workspace) -> int:
     cards = np.int64(0)
     for place in range(13):
@@ -293,7 +293,7 @@ def relabel(cards: int, suits: NDArray[np.int64]) -> int:
     return int(renamed)
 
 
-@kernel
+@merged
 def relabel_back(cards: int, suits: NDArray[np.int64]) -> int:
     """Undo `relabel`."""
     original = np.int64(0)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from evaluator.broken import broken_code
-from evaluator.jit import kernel
+from evaluator.jit import kernel, merged
 from evaluator.kernels import Workspace, find_frontier, find_legal, split_masks, swap_settings
 from evaluator.ranking import Tables
 from solver.scoring import Side, Terms, Worths, side
@@ -11,7 +11,7 @@ from solver.scoring import Side, Terms, Worths, side
 _SLOTS = 1 << 16  # a power of two, well above the number of legal settings
 
 
-@kernel
+@merged
 def find_candidates(hand: int, terms: Terms, worths: Worths, table: Tables, work: Workspace) -> int:
     """Find the settings of the hand ranked last that can be the best; return how many.
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.cards import Cards
-from evaluator.jit import kernel
+from evaluator.jit import kernel, merged
 
 I64 = NDArray[np.int64]
 
@@ -14,7 +14,7 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
-@kernel
+@merged
 def mix(state: np.uint64) -> np.uint64:
     """Return splitmix64's output for a state; a bijection of 64-bit numbers."""
     state = (state ^ (state >> np.uint64(30))) * _MIX_1
@@ -22,19 +22,19 @@ def mix(state: np.uint64) -> np.uint64:
     return state ^ (state >> np.uint64(31))
 
 
-@kernel
+@merged
 def stream(seed: int, index: int) -> np.uint64:
     """Return the state in which the random numbers of (seed, index) start."""
     return mix(mix(np.uint64(seed) + _GOLDEN) ^ (np.uint64(index) * _GOLDEN))
 
 
-@kernel
+@merged
 def below(state: np.uint64, n: int) -> np.int64:
     """Return a number 0 <= x < n from a state; the bias, n / 2**64, cannot be noticed."""
     return np.int64(mix(state) % np.uint64(n))
 
 
-@kernel
+@merged
 def step(state: np.uint64) -> np.uint64:
     """Return the state after this one."""
     return state + _GOLDEN

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.jit import inlined, kernel
+from evaluator.jit import inlined, kernel, merged
 from evaluator.kernels import (
     Workspace,
     canonical,
@@ -70,13 +70,13 @@ def results(hands: int, top: int) -> Results:
     )
 
 
-@kernel
+@merged
 def candidate(i: int, terms: Terms, worths: Worths, work: Workspace) -> Side:
     """Return the side of candidate i."""
     return side(work.backs[i], work.middles[i], work.fronts[i], work.codes[i], terms, worths)
 
 
-@kernel
+@merged
 def race(
     candidates: int,
     keep: int,
@@ -109,7 +109,7 @@ def race(
     return candidates
 
 
-@kernel
+@merged
 def _score(
     begin: int,
     end: int,
@@ -130,7 +130,7 @@ def _score(
                 space.sums[i] += _sum_plain(hero, block.back, block.middle, block.front, terms)
 
 
-@kernel
+@merged
 def _drop_behind(
     candidates: int,
     keep: int,
@@ -202,7 +202,7 @@ def _sum_plain(hero: Side, back: I16, middle: I16, front: I16, terms: Terms) -> 
     return total
 
 
-@kernel
+@merged
 def _best_candidate(first: int, candidates: int, work: Workspace, space: Space) -> int:
     """Return the candidate, from ``first`` on, with the largest sum.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.jit import inlined, kernel, lowest_bit
+from evaluator.jit import inlined, kernel, lowest_bit, merged
 from evaluator.kernels import LEGAL_MAX, relabel
 from solver.deals import below, step, stream
 from solver.scoring import Side, Terms, Worths, side
@@ -129,7 +129,7 @@ def pack(
             packed[i] = word
 
 
-@kernel
+@merged
 def find_opponents(hand: int, field: Field, seed: int, wanted: int, space: Space) -> int:
     """Find conditional opponents: records that under some relabelling share no card with a hand.
 
@@ -171,7 +171,7 @@ def find_opponents(hand: int, field: Field, seed: int, wanted: int, space: Space
     return count
 
 
-@kernel
+@merged
 def _scan_index(hand: int, index: I64, begin: int, scan: I64) -> None:
     """Write into ``scan``, from word ``begin`` on, the bits of the records disjoint from a hand."""
     size = scan.shape[0]
@@ -217,7 +217,7 @@ def _write_found(begin: int, scan: I64, count: int, wanted: int, found: I32) -> 
     return count
 
 
-@kernel
+@merged
 def gather(count: int, field: Field, terms: Terms, space: Space) -> int:
     """Gather the columns of the opponents found: those who set first, those who declare last.
 
@@ -248,7 +248,7 @@ def gather(count: int, field: Field, terms: Terms, space: Space) -> int:
     return setting
 
 
-@kernel
+@merged
 def link_records(count: int, space: Space) -> tuple[int, int]:
     """Put opponents of the same record into one cluster; return how many entries and clusters.
 
@@ -274,7 +274,7 @@ def link_records(count: int, space: Space) -> tuple[int, int]:
     return entries, clusters
 
 
-@kernel
+@merged
 def meet(hand: int, field: Field, terms: Terms, seed: int, wanted: int, space: Space) -> Met:
     """Find, gather and cluster the conditional opponents of a hand in its standard suits."""
     count = find_opponents(hand, field, seed, wanted, space)

@@ -21,9 +21,9 @@ import platformdirs
 from numpy.typing import NDArray
 
 from evaluator.broken import broken_code
-from evaluator.jit import kernel, lowest_bit
-from evaluator.kernels import Workspace, find_frontier, rank_subsets, split_masks, workspace
-from evaluator.ranking import SPLITS, Tables, Wheel, tables
+from evaluator.jit import kernel, lowest_bit, merged
+from evaluator.kernels import Workspace, rank_subsets, split_masks, workspace
+from evaluator.ranking import FIVES, FRONTS, SPLITS, Tables, Wheel, tables
 from solver.deals import below, deal_many, step, stream
 
 I64 = NDArray[np.int64]
@@ -118,21 +118,33 @@ def _fill_index(hands: I64, index: I64) -> None:
             cards &= cards - 1
 
 
-@kernel
+@merged
 def _set_greedy(hand: int, table: Tables, work: Workspace) -> np.int64:
     """Return the split with the strongest back, then the strongest middle, then front."""
     rank_subsets(hand, table, work)
+    strongest = np.int16(0)
+    for five in range(FIVES):
+        strongest = max(strongest, work.fives[five])
     best = 0
-    for i in range(1, find_frontier(table, work)):
-        # walked by falling front, so that of equals in back and middle the first is the best
-        if work.backs[i] > work.backs[best] or (
-            work.backs[i] == work.backs[best] and work.middles[i] > work.middles[best]
-        ):
-            best = i
-    return np.int64(work.splits[best])
+    best_middle = best_front = np.int16(-1)
+    for five in range(FIVES):
+        if work.fives[five] < strongest:
+            continue
+        for front in range(FRONTS):
+            if table.front_masks[front] & table.five_masks[five]:
+                continue
+            high, low = table.high[front], table.low[front]
+            k = 0
+            while high[k] != five and low[k] != five:
+                k += 1
+            middle = work.fives[low[k] if high[k] == five else high[k]]
+            value = work.threes[front]
+            if middle > best_middle or (middle == best_middle and value > best_front):
+                best, best_middle, best_front = front * SPLITS + k, middle, value
+    return np.int64(best)
 
 
-@kernel
+@merged
 def _set_random(hand: int, seed: int, index: int, table: Tables, work: Workspace) -> np.int64:
     """Return a split drawn uniformly from the legal ones, by trying until one is legal."""
     rank_subsets(hand, table, work)

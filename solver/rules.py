@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -131,7 +132,12 @@ def load_rules(name_or_path: str | Path) -> RuleSet:
         listed = f"{closest(name_or_path, presets)} presets: {', '.join(presets)}".lstrip()
         message = f"no rules are called {shown(name_or_path)}; {listed}; or a file ending in .toml"
         raise RulesError([Problem("", None, "", message)])
-    return _load(_PRESETS / f"{name_or_path}.toml")
+    return _preset(name_or_path)
+
+
+@cache
+def _preset(name: str) -> RuleSet:
+    return _load(_PRESETS / f"{name}.toml")
 
 
 def _load(path: Path) -> RuleSet:

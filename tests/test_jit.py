@@ -89,14 +89,29 @@ def test_old_caches_are_dropped(home: Path) -> None:
     assert (home / jit._fingerprint()).stat().st_mtime > time.time() - 3600
 
 
-@pytest.mark.parametrize("source", ["evaluator/ranking.py", "solver/scoring.py", "solver/new.py"])
-def test_fingerprint_depends_on_all_sources(
-    source: str, copied: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("source", "counts"),
+    [
+        ("evaluator/ranking.py", True),  # tables
+        ("solver/scoring.py", True),  # kernels
+        ("solver/rules_model.py", True),  # what scoring takes its constants from imports it
+        ("solver/display.py", False),
+    ],
+)
+def test_fingerprint_depends_on_what_kernels_use(
+    source: str, counts: bool, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jit, "__file__", str(copied / "evaluator" / "jit.py"))
     before = jit._fingerprint()
     with open(copied / source, "a") as file:
         file.write("# edited\n")
+    assert (jit._fingerprint() != before) is counts
+
+
+def test_fingerprint_depends_on_new_kernels(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "__file__", str(copied / "evaluator" / "jit.py"))
+    before = jit._fingerprint()
+    (copied / "solver" / "new.py").write_text("@kernel\ndef new() -> int:\n    return 1\n")
     assert jit._fingerprint() != before
 
 
