@@ -83,15 +83,15 @@ class OpponentPool:
         digest.update(self.declares.tobytes())
         return digest.hexdigest()
 
-    def part(self, records: slice, hands: I64) -> "OpponentPool":
-        """Return a pool of some of the records, ``hands`` being those of all."""
+    def part(self, records: slice) -> "OpponentPool":
+        """Return a pool of some of the records."""
         pool = replace(
             self,
             strengths=self.strengths[records],
             broken=self.broken[records],
             declares=self.declares[records],
         )
-        vars(pool).update(hands=hands[records])
+        vars(pool).update(hands=self.hands[records])
         return pool
 
     def playing(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from results import results_of
 
 from evaluator.cards import Cards
 from solver.deals import deal
@@ -12,7 +13,7 @@ from solver.pool import RECORDS, OpponentPool, make_pool
 from solver.rules import load_rules
 from solver.scoring import terms_of
 from solver.solution import Z_95
-from solver.solve import field_of, solve_many
+from solver.solve import field_of
 
 F64 = NDArray[np.float64]
 
@@ -52,7 +53,7 @@ def coverage(hands: list[Cards], records: int, samples: int) -> tuple[float, flo
     are added in quadrature.
     """
     pool = make_pool("greedy", records=records, seed=501)
-    found = solve_many(hands, RULES, opponents=pool, samples=samples)
+    found = results_of(hands, RULES, opponents=pool, samples=samples)
     other = make_pool("greedy", records=4 * records, seed=502)
     judged = judge(found, hands, other, 4 * samples)
     errors = np.hypot(np.stack([found.se[:, 0], found.gap_se[:, 1]], axis=1), judged[:, :, 1])
@@ -76,9 +77,9 @@ def check_racing(hands: int, records: int = RECORDS, rules: str = "2-4") -> None
     pool = make_pool("greedy", load_rules(rules).wheel, records=records, seed=504)
     lost = 0
     for hand in deal(hands, seed=505):
-        raced = solve_many([hand], rules, opponents=pool, top=2)
+        raced = results_of([hand], rules, opponents=pool, top=2)
         assert raced.samples[0] > 2500
-        whole = solve_many([hand], rules, opponents=pool, top=7000)
+        whole = results_of([hand], rules, opponents=pool, top=7000)
         assert whole.listed[0] < 7000
         lost += any(
             not np.array_equal(getattr(raced, name)[:, :2], getattr(whole, name)[:, :2])

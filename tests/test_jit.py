@@ -19,7 +19,7 @@ from numba import types
 import evaluator, solver
 from solver.pool import make_pool
 from solver.rules import load_rules
-from solver.solve import solve, solve_many
+from solver import solve, solve_many
 
 hands = ["As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c", "As Kd Qc Jc Tc 9s 8d 7c 6c 5c 4s 3d 2c"]
 for name in ("2-4", "eastern", "shisanshui", "pusoy"):

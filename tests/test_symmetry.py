@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import Parallel, delayed
+from results import results_of
 
 from evaluator.cards import Cards
 from evaluator.ranking import CLASSES
@@ -17,7 +18,7 @@ from solver.opponents import meet, opponent, space
 from solver.pool import OpponentPool, make_pool
 from solver.rules import load_rules, preset_names
 from solver.scoring import Side, pay, side, terms_of
-from solver.solve import field_of, solve_many
+from solver.solve import field_of
 
 PRESETS = preset_names()
 GREEDY = {wheel: make_pool("greedy", wheel, records=3000) for wheel in ("lowest", "second")}
@@ -111,7 +112,7 @@ def test_names_of_suits_do_not_matter(name: str, samples: int | None, data: st.D
     relabellings = field_of(rules, pool).relabellings
     hand, suits = data.draw(hands_and_relabellings(len(relabellings) == 8))
     renamed = naive.relabel(hand, suits)
-    found = solve_many([hand, renamed], rules, opponents=pool, samples=samples, top=3)
+    found = results_of([hand, renamed], rules, opponents=pool, samples=samples, top=3)
     one, other = (Results(*(column[h : h + 1] for column in found)) for h in (0, 1))
     assert same_numbers(one, other)
     # the hands may be turned into each other in several ways; one of them turns all rows
@@ -128,7 +129,7 @@ def test_names_of_suits_do_not_matter(name: str, samples: int | None, data: st.D
 
 def test_under_colour_naturals_black_and_red_are_not_the_same() -> None:
     reds = naive.parse("Ad Kd Qd Jd 9d 7d 5d Kh Th 8h 6h 4h 2h")
-    found = solve_many(
+    found = results_of(
         [reds, naive.relabel(reds, (0, 3, 2, 1))], "eastern", opponents=GREEDY["lowest"]
     )
     assert found.ev[0, 0] != found.ev[1, 0]
@@ -139,12 +140,12 @@ def test_under_colour_naturals_black_and_red_are_not_the_same() -> None:
 
 def test_the_same_question_has_the_same_answer_in_any_company() -> None:
     hands, pool = deal(60, seed=12), GREEDY["lowest"]
-    all_at_once = solve_many(hands, opponents=pool)
-    assert same(all_at_once, solve_many(hands, opponents=pool))
-    turned = solve_many(hands[::-1], opponents=pool)
+    all_at_once = results_of(hands, opponents=pool)
+    assert same(all_at_once, results_of(hands, opponents=pool))
+    turned = results_of(hands[::-1], opponents=pool)
     assert same(all_at_once, Results(*(column[::-1] for column in turned)))
     arrays = np.array(hands)
-    assert same(all_at_once, solve_many(arrays, opponents=pool))
+    assert same(all_at_once, results_of(arrays, opponents=pool))
 
 
 @pytest.mark.parametrize("name", ["2-4", "eastern"])
@@ -153,11 +154,11 @@ def test_the_number_of_threads_does_not_matter(name: str) -> None:
     parts = [hands[start : start + 10] for start in range(0, 120, 10)]
     answers = [
         Parallel(n_jobs=jobs, prefer="threads")(
-            delayed(solve_many)(part, name, opponents=pool) for part in parts
+            delayed(results_of)(part, name, opponents=pool) for part in parts
         )
         for jobs in (1, 2, 4)
     ]
-    whole = solve_many(hands, name, opponents=pool)
+    whole = results_of(hands, name, opponents=pool)
     for parted in answers:
         joined = Results(*map(np.concatenate, zip(*parted, strict=True)))
         assert same(joined, whole)
@@ -165,7 +166,7 @@ def test_the_number_of_threads_does_not_matter(name: str) -> None:
 
 def test_the_seed_draws_other_opponents() -> None:
     hands, pool = deal(20, seed=14), GREEDY["lowest"]
-    one, other = (solve_many(hands, opponents=pool, samples=100, seed=seed) for seed in (0, 1))
+    one, other = (results_of(hands, opponents=pool, samples=100, seed=seed) for seed in (0, 1))
     assert (one.ev != other.ev).mean() > 0.9
-    everybody = [solve_many(hands, opponents=pool, seed=seed) for seed in (0, 1)]
+    everybody = [results_of(hands, opponents=pool, seed=seed) for seed in (0, 1)]
     assert np.array_equal(everybody[0].ev, everybody[1].ev)

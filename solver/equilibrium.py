@@ -1,0 +1,304 @@
+"""Training a pool to play near the equilibrium, and measuring how far from it a player is.
+
+The game of two players is symmetric and zero-sum, so its value is 0, and a strategy is judged by
+its exploitability: what a perfect counter-player wins from it.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from evaluator.kernels import workspace
+from evaluator.ranking import tables
+from solver import __version__
+from solver.deals import deal_many
+from solver.opponents import space
+from solver.pool import DISJOINT, OpponentPool, Progress, make_pool, silent
+from solver.responding import Responses, counter, respond_to, responses
+from solver.rules import RuleSet, digest
+from solver.scoring import terms_of
+from solver.solve import Table, declaring, field_of
+
+_T = TypeVar("_T")
+I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+
+RECORDS: Final = 204_800
+SEED: Final = 0xE0_1B  # of the deals of trained pools, apart from the small ones people use
+_CHUNK: Final = 1024  # hands a thread answers at a time
+_ALL: Final = 1 << 40  # more opponents than any pool has
+
+
+class Round(NamedTuple):
+    """One round of training: who answers, and how well they look."""
+
+    share: float  # of the records
+    looks: int  # relabellings of the pool that each meets
+
+
+def schedule(rounds: int) -> list[Round]:
+    """
+    Plan the rounds of a training.
+
+    Answers to an early, poor pool are worth little, so they are cheap and soon forgotten: round t
+    replaces a share 2 / (t + 3) of the records, which weighs the rounds of fictitious play
+    linearly, and from the middle on at least an eighth. The last rounds replace little and look
+    long, so that what is left of chance averages out.
+
+    >>> schedule(24)[0]
+    Round(share=0.6666666666666666, looks=2)
+    """
+    plan = []
+    for number in range(rounds):
+        left = rounds - number
+        share = 2 / (number + 3)
+        if left > 6:
+            share = max(share, 0.12)
+        plan.append(Round(share, 2 if number < rounds / 3 else 12 if left <= 6 else 6))
+    return plan
+
+
+def train_round(
+    pool: OpponentPool, rules: RuleSet, number: int, plan: Round, jobs: int = 1
+) -> OpponentPool:
+    """Let a random share of the records answer the pool as it is, and keep their answers.
+
+    Parameters
+    ----------
+    pool
+        How everybody plays now.
+    rules
+        What pairs pay.
+    number
+        Draws the records, and the relabellings that each meets.
+    plan
+        The share of the records and how many relabellings.
+    jobs
+        Threads; the result does not depend on how many.
+
+    Returns
+    -------
+    OpponentPool
+        The same hands, some of them set in other ways.
+    """
+    rng = np.random.default_rng((pool.seed, number))
+    chosen = np.flatnonzero(rng.random(len(pool.hands)) < plan.share)
+    samples = round(plan.looks * len(pool.hands) * DISJOINT)
+    play = respond(Table(rules, 2, pool, number, samples), pool.hands[chosen], jobs)
+    strengths, broken, declares = pool.strengths.copy(), pool.broken.copy(), pool.declares.copy()
+    strengths[chosen] = play.settings.strengths
+    broken[chosen] = play.settings.broken
+    declares[chosen] = play.declares
+    return pool.playing(strengths, broken, declares)
+
+
+def train_pool(
+    rules: RuleSet,
+    rounds: int = 24,
+    records: int = RECORDS,
+    seed: int = SEED,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> OpponentPool:
+    """Train opponents for a rule set by fictitious play, from greedy players on.
+
+    Clauses that look at the whole table, surrender and the banker's seat are left out.
+
+    Parameters
+    ----------
+    rules
+        What pairs pay.
+    rounds, records, seed, jobs
+        Rounds of `schedule`; hands, dealt from the seed; threads.
+    progress
+        Called with a description and the share done.
+
+    Returns
+    -------
+    OpponentPool
+        Called "equilibrium".
+    """
+    plans = schedule(rounds)
+    work = [plan.share * (1 + plan.looks) for plan in plans]
+    pool = replace(make_pool("greedy", rules.wheel, records, seed), name="equilibrium")
+    for number, plan in enumerate(plans):
+        progress(f"training opponents for {rules.name}", sum(work[:number]) / sum(work))
+        pool = train_round(pool, rules, number, plan, jobs)
+    progress(f"training opponents for {rules.name}", 1.0)
+    about = {"rules": rules.name, "digest": digest(rules), "rounds": rounds}
+    trained = replace(pool, about=about | {"version": __version__})
+    return trained.playing(pool.strengths, pool.broken, pool.declares)
+
+
+@dataclass(frozen=True)
+class Play:
+    """What a player does with hands (h,)."""
+
+    settings: Responses
+    declares: NDArray[np.bool_]  # (h,) declares its natural if it has the choice; else true
+
+
+def respond(
+    table: Table, hands: I64, jobs: int = 1, progress: Progress = silent, what: str = ""
+) -> Play:
+    """Answer hands (h,) with the best response to the opponents of a table."""
+    field_of(table.rules, table.pool)  # once, before several threads ask for it
+    plays = _in_threads(lambda part: _respond(table, part), hands, jobs, progress, what)
+    settings = zip(*(play.settings for play in plays), strict=True)
+    return Play(
+        Responses(*map(np.concatenate, settings)),
+        np.concatenate([play.declares for play in plays]),
+    )
+
+
+def _respond(table: Table, hands: I64) -> Play:
+    field = field_of(table.rules, table.pool)
+    terms, worths = terms_of(table.rules)
+    scratch, found = space(field, terms, table.wanted), responses(len(hands))
+    ranks = tables(table.rules.wheel)
+    respond_to(
+        hands, field, terms, worths, ranks, table.seed, table.wanted, workspace(), scratch, found
+    )
+    places, evs, _ = declaring(table, hands, scratch)
+    declares = (evs > found.evs) | (not table.rules.optional)
+    return Play(found, (places < 0) | declares)
+
+
+def _in_threads(
+    work: Callable[[I64], _T], hands: I64, jobs: int, progress: Progress, what: str
+) -> list[_T]:
+    """Give parts of the hands to threads; return what comes back, in order."""
+    parts = (hands[i : i + _CHUNK] for i in range(0, len(hands), _CHUNK))
+    found: list[_T] = []
+    for done in Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
+        delayed(work)(part) for part in parts
+    ):
+        found.append(done)
+        progress(what, min(1.0, len(found) * _CHUNK / len(hands)))
+    return found
+
+
+@dataclass(frozen=True)
+class Exploitability:
+    """What the best counter-player wins from a player, in units a deal."""
+
+    rules: str
+    hands: int
+    lower: float  # answers chosen on one half of the opponents, valued on the other
+    lower_se: float
+    upper: float  # answers valued on the opponents they were chosen on
+    upper_se: float
+    score_sd: float  # standard deviation of a deal's score
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it in the form of ``capsa exploit --format json``."""
+        return asdict(self)
+
+
+def exploitability(
+    rules: RuleSet,
+    pool: OpponentPool,
+    hands: int = 20_000,
+    records: int = 1 << 18,
+    samples: int = _ALL,
+    seed: int = 1,
+    jobs: int = 1,
+    progress: Progress = silent,
+) -> Exploitability:
+    """Measure how exploitable the player is who answers every hand with its best response.
+
+    That player sets a fresh pool of hands, and then a counter-player who knows the pool answers
+    fresh hands in turn. What counts is how much better his answers do than the player's own on
+    the same hands against the same opponents, as the player wins nothing from himself.
+
+    Parameters
+    ----------
+    rules
+        What pairs pay.
+    pool
+        The opponents to whom the player's settings are best responses.
+    hands, records
+        Hands to counter, and of the fresh pool.
+    samples
+        Conditional opponents that the player looks at, as in `solve`.
+    seed, jobs, progress
+        Of the fresh deals; threads; called with a description and the share done.
+
+    Returns
+    -------
+    Exploitability
+        The truth lies between the two bounds, but for their standard errors.
+    """
+    table = Table(rules, 2, pool, 0, samples)
+    fresh = np.empty(records, np.int64)
+    deal_many(seed, 0, fresh)
+    play = respond(table, fresh, jobs, progress, "setting a fresh pool")
+    player = OpponentPool("player", rules.wheel, seed, *play.settings[:2], play.declares)
+    # Halves of records, not of opponents: a record's relabellings must not be on both sides.
+    parts = [player.part(slice(start, None, 2)) for start in (0, 1)]
+    halves = [Table(rules, 2, part, 0, _ALL) for part in parts]
+    for half in halves:
+        field_of(rules, half.pool)
+    heroes = np.empty(hands, np.int64)
+    deal_many(seed, records, heroes)
+    gains = _in_threads(
+        lambda part: _gains(table, halves, part), heroes, jobs, progress, "countering it"
+    )
+    crossed, inner, squares = np.concatenate(gains).T
+    root = hands**0.5
+    return Exploitability(
+        rules.name,
+        hands,
+        float(crossed.mean()),
+        float(crossed.std(ddof=1) / root),
+        float(inner.mean()),
+        float(inner.std(ddof=1) / root),
+        float(squares.mean() ** 0.5),
+    )
+
+
+def _gains(table: Table, halves: list[Table], hands: I64) -> F64:
+    """Return for hands (h,) what countering gains, crosswise and in-sample, and squared scores."""
+    own = _respond(table, hands)
+    terms, worths = terms_of(table.rules)
+    fields = field_of(table.rules, halves[0].pool), field_of(table.rules, halves[1].pool)
+    wanted = halves[0].wanted
+    spaces = space(fields[0], terms, wanted), space(fields[1], terms, wanted)
+    found = responses(len(hands)), responses(len(hands))
+    mine, crossed, squares = (
+        np.empty((len(hands), 2)),
+        np.empty((len(hands), 2)),
+        np.empty(len(hands)),
+    )
+    ranks = tables(table.rules.wheel)
+    counter(
+        hands,
+        own.settings,
+        fields,
+        terms,
+        worths,
+        ranks,
+        wanted,
+        workspace(),
+        spaces,
+        found,
+        mine,
+        crossed,
+        squares,
+    )
+    best = np.stack([found[0].evs, found[1].evs], axis=1)
+    answers = [
+        declaring(half, hands, scratch) for half, scratch in zip(halves, spaces, strict=True)
+    ]
+    holds = answers[0][0] >= 0
+    declared = np.stack([evs for _, evs, _ in answers], axis=1)
+    # A natural is declared by the player, and by his opponent against each half, where it pays.
+    mine = np.where((holds & own.declares)[:, None], declared, mine)
+    better = holds[:, None] & ((declared > best) | (not table.rules.optional))
+    crossed = np.where(better[:, ::-1], declared, crossed)
+    best = np.where(better, declared, best)
+    return np.column_stack([(crossed - mine).mean(axis=1), (best - mine).mean(axis=1), squares])
