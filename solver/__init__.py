@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from solver.deals import deal
+    from solver.many import Solutions, solve_many
     from solver.pool import OpponentPool
     from solver.rules import RulesError, RuleSet, load_rules
     from solver.solution import ScoredSetting, Solution
-    from solver.solve import solve, solve_many
+    from solver.solve import solve
     from solver.table import PairScore, PlayedHand, Stake, TableError, TableScore, score_table
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "RulesError",
     "ScoredSetting",
     "Solution",
+    "Solutions",
     "Stake",
     "TableError",
     "TableScore",
@@ -37,10 +39,11 @@ __version__ = "0.1.0"
 # Loaded on first use: `capsa --help` must not wait for numpy and numba.
 _HOME = {
     "deals": ("deal",),
+    "many": ("Solutions", "solve_many"),
     "pool": ("OpponentPool",),
     "rules": ("RuleSet", "RulesError", "load_rules"),
     "solution": ("ScoredSetting", "Solution"),
-    "solve": ("solve", "solve_many"),
+    "solve": ("solve",),
     "table": ("PairScore", "PlayedHand", "Stake", "TableError", "TableScore", "score_table"),
 }
 

@@ -1,33 +1,33 @@
-"""CSV of deals in, CSV of answers out."""
+"""A file of deals in, a file of answers out: any size, and nothing lost when it is stopped."""
 
-import csv
-import io
-import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from copy import deepcopy
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Any, Final
 
-import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
-from evaluator.cards import CardError, Cards, parse_hand
-from solver.columns import BATCH_COLUMNS, units_text
-from solver.solve import Answers, Table, open_table, run, shortage
-
-BatchProgress = Callable[[int, int], None]  # rows done, rows in all (0: not known)
+from solver import __version__
+from solver.batch_cluster import connected
+from solver.batch_files import BatchError, Row, Source, finish, open_source
+from solver.batch_journal import PartialFile, finished_run
+from solver.batch_solve import Question, asking, solve_chunk
+from solver.batch_tally import Answer, Summary, Tally
+from solver.pool import Progress, silent
+from solver.rules_model import digest
+from solver.solve import Table, open_table
 
 _CHUNK: Final = 64  # rows solved at a time by one thread: a twentieth of a second
-_SHOWN_ERRORS: Final = 10
-_DELIMITERS: Final = ",;\t"
+# Chunks handed out at a time: as many for each thread, so that it seldom waits for the others, but
+# not more in all than bounds the memory, unless threads are very many.
+_EACH, _ALL, _LEAST = 32, 512, 4
 
-
-class BatchError(ValueError):
-    """A file that cannot be solved at all."""
+BatchProgress = Callable[[int, int, int], None]  # rows done, in all (0: not known), in error
 
 
 @dataclass(frozen=True)
@@ -37,26 +37,8 @@ class BatchReport:
     rows: int
     failed: int
     errors: tuple[str, ...]  # the first of them, each with its line
-
-
-@dataclass(frozen=True)
-class _Row:
-    line: int
-    fields: list[str]
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """The columns of a file, and where the hands are."""
-
-    header: list[str]
-    delimiter: str
-    hand: list[int] = field(default_factory=list)  # one column, or thirteen
-
-    def cards(self, row: _Row) -> str:
-        if len(row.fields) != len(self.header):
-            raise CardError(f"{len(row.fields)} fields, but the header has {len(self.header)}")
-        return " ".join(row.fields[column] for column in self.hand)
+    summary: Summary
+    again: bool = False  # nothing was done: an earlier run had finished
 
 
 def run_batch(
@@ -69,27 +51,38 @@ def run_batch(
     samples: int | None = None,
     seed: int = 0,
     jobs: int = 1,
+    cluster: str | None = None,
     force: bool = False,
+    resume: bool = False,
+    strict: bool = False,
     column: str | None = None,
     progress: BatchProgress | None = None,
-    pool_progress: Callable[[str, float], None] | None = None,
+    pool_progress: Progress = silent,
 ) -> BatchReport:
-    """Solve every row of a CSV file.
+    """Solve every row of a file.
 
     Parameters
     ----------
     source, target
-        Paths, or "-" for standard input and output. The target appears when it is complete.
+        Paths, or "-" for standard input and output. Names ending in ``.gz`` and ``.parquet`` say
+        what the files are. The target appears when it is complete; until then its rows are in
+        ``TARGET.partial``, and ``TARGET.journal`` says how many are safe.
     rules, players, opponents, samples, seed
-        As for `solve`.
+        As for `solve`. Columns ``rules`` and ``players`` override them for their row.
     jobs
         Threads; the output does not depend on how many.
+    cluster
+        The address of a Dask scheduler, whose workers solve instead.
     force
-        Replace a target that exists.
+        Replace a target that exists, or a run that is unfinished.
+    resume
+        Go on with an unfinished run of the same input, options and version.
+    strict
+        Stop at the first row in error.
     column
         The column of the hands; if None, ``hand``, or ``c1`` to ``c13``.
     progress, pool_progress
-        Called with rows done and rows in all, and while a pool is made.
+        Called with rows done, in all and in error, and while a pool is made.
 
     Returns
     -------
@@ -99,174 +92,142 @@ def run_batch(
     Raises
     ------
     BatchError
-        If there is no such column, or the target exists.
+        If the file cannot be read or has no usable column, the target must not be replaced, the
+        run cannot be gone on with, the cluster fails, or, if strict, a row is in error.
     RulesError, PoolError, SolveError
         As `solve` does.
     OSError
-        If a file cannot be read or written.
+        If a file cannot be opened.
     """
-    if target != "-" and Path(target).exists() and not force:
-        raise BatchError(f"{target} exists; replace it with --force, or write to another file")
-    with _reading(source) as text:
-        layout = _read_layout(text, source, column)
-        total = _count_rows(source)
-        table = open_table(
-            rules, players, opponents, samples, seed, *([pool_progress] if pool_progress else [])
-        )
-        with _writing(target) as out:
-            writer = csv.writer(out, delimiter=layout.delimiter, lineterminator="\n")
-            writer.writerow([*layout.header, *BATCH_COLUMNS])
-            rows, errors = 0, []
-            work = Parallel(n_jobs=jobs, prefer="threads", return_as="generator")
-            chunks = _chunks(_rows(text, layout, source))
-            for chunk, added in work(
-                delayed(_solve_chunk)(chunk, layout, table) for chunk in chunks
-            ):
-                for row, answer in zip(chunk, added, strict=True):
-                    fields = row.fields[: len(layout.header)]
-                    fields += [""] * (len(layout.header) - len(fields))
-                    writer.writerow([*fields, *answer])
-                    if answer[-1]:
-                        errors.append(f"line {row.line}: {answer[-1]}")
-                rows += len(chunk)
-                if progress:
-                    progress(rows, total)
-    return BatchReport(rows, len(errors), tuple(errors[:_SHOWN_ERRORS]))
+    if resume and "-" in (source, target):
+        raise BatchError("standard input and output cannot be resumed; name files")
+    if target != "-":
+        _check_place(Path(target))
+    with open_source(source, column) as opened:
+        table = open_table(rules, players, opponents, samples, seed, pool_progress)
+        question = Question(table.rules, players, opponents, samples, seed)
+        work = _Work(opened, question, jobs, cluster, strict, progress)
+        if target == "-":
+            return _report(work.do(_to_stdout, Tally()))
+        run = _identity(opened, table, column)
+        if resume and (finished := finished_run(Path(target), run)):
+            return _report(finished.tally, again=True)
+        with PartialFile(Path(target), run, resume, force, keep=source != "-") as file:
+            try:
+                tally = work.do(file.write, deepcopy(file.journal.tally))
+                file.finish(finish(file.path, file.target, source, opened.layout))
+            except (BatchError, OSError) as error:
+                raise BatchError(_stopped(error, file)) from None
+            except KeyboardInterrupt as error:
+                raise KeyboardInterrupt(_stopped(error, file)) from None
+        return _report(tally)
 
 
-def _solve_chunk(
-    chunk: list[_Row], layout: _Layout, table: Table
-) -> tuple[list[_Row], list[list[str]]]:
-    """Return the chunk with what is added to each of its rows."""
-    hands: list[int] = []
-    reasons: list[str | None] = []
-    for row in chunk:
-        try:
-            hands.append(parse_hand(layout.cards(row)).mask)
-            reasons.append(None)
-        except CardError as error:
-            reasons.append(str(error))
-    answers = run(table, np.array(hands, np.int64), 2)
-    added, solved = [], 0
-    for reason in reasons:
-        if reason is None:
-            reason = shortage(table, int(answers.settings.samples[solved]))
-            added.append(_failed(reason) if reason else _answered(answers, solved, table))
-            solved += 1
-        else:
-            added.append(_failed(reason))
-    return chunk, added
+def _stopped(error: BaseException, file: PartialFile) -> str:
+    """Say what stopped a batch, and how to go on."""
+    what = str(error) or "stopped"
+    if isinstance(error, OSError):
+        what = f"{error.filename or file.target}: {error.strerror}"
+    rows = file.journal.tally.rows
+    safe = f"; {rows:,} {'row is' if rows == 1 else 'rows are'} safe, go on with --resume"
+    return what + safe * file.keep
 
 
-def _failed(reason: str) -> list[str]:
-    return [""] * (len(BATCH_COLUMNS) - 1) + [reason]
+def _to_stdout(text: str, _tally: Tally) -> None:
+    sys.stdout.buffer.write(text.encode())  # whatever the terminal's encoding is
+    sys.stdout.flush()
 
 
-def _answered(answers: Answers, h: int, table: Table) -> list[str]:
-    found, others = answers.settings, table.players - 1
-    decision, ev, se = answers.decision(h, table)
-    return [
-        *(str(Cards.from_mask(int(row))) for row in found.rows[h, 0]),
-        decision,
-        units_text(ev),
-        units_text(se),
-        units_text(others * float(found.gap[h, 1])) if found.listed[h] > 1 else "",
-        str(int(found.samples[h])),
-        table.rules.name,
-        "",
-    ]
-
-
-def _chunks(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
-    while chunk := list(islice(rows, _CHUNK)):
-        yield chunk
-
-
-def _rows(text: TextIO, layout: _Layout, source: str) -> Iterator[_Row]:
-    reader = csv.reader(text, delimiter=layout.delimiter)
-    line = 1  # the header's
-    while True:
-        start = line + reader.line_num + 1
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise BatchError(f"{source}, line {start}: {_reason(error)}") from None
-        if fields:
-            yield _Row(start, fields)
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return "not UTF-8 text; save the file as UTF-8"
-    return str(error)
-
-
-def _read_layout(text: TextIO, source: str, column: str | None) -> _Layout:
-    """Read the header and find the columns of the hands."""
-    try:
-        line = text.readline()
-    except UnicodeDecodeError as error:
-        raise BatchError(f"{source}, line 1: {_reason(error)}") from None
-    delimiter = max(_DELIMITERS, key=line.count)
-    header = next(csv.reader([line], delimiter=delimiter), [])
-    if not any(header):
-        raise BatchError(f"{source} is empty; it needs a header row with a column named hand")
-    names = [name.strip().casefold() for name in header]
-    clashes = [name for name in header if name.strip() in BATCH_COLUMNS]
-    if clashes:
-        raise BatchError(f"{source} has columns that batch adds: {', '.join(clashes)}; rename them")
-    wanted = (
-        [[column.strip().casefold()]] if column else [["hand"], [f"c{i}" for i in range(1, 14)]]
-    )
-    for candidates in wanted:
-        if all(name in names for name in candidates):
-            return _Layout(header, delimiter, [names.index(name) for name in candidates])
-    needed = f"no column {column!r}" if column else "no column named hand, nor c1 to c13"
-    raise BatchError(f"{source} has {needed}; its columns are {', '.join(header)}")
-
-
-def _count_rows(source: str) -> int:
-    """Return how many lines follow the header: about the rows, enough for a progress bar."""
-    if source == "-":
-        return 0
-    with open(source, "rb") as file:
-        blocks: Iterable[bytes] = iter(lambda: file.read(1 << 20), b"")
-        return max(0, sum(block.count(b"\n") for block in blocks) - 1)
-
-
-@contextmanager
-def _reading(source: str) -> Iterator[TextIO]:
-    if source == "-":
-        yield io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
-    else:
-        with open(source, encoding="utf-8-sig", newline="") as text:
-            yield text
-
-
-@contextmanager
-def _writing(target: str) -> Iterator[TextIO]:
-    """Open a target that appears only once all of it is written."""
-    if target == "-":
-        yield sys.stdout
-        sys.stdout.flush()
-        return
-    path = Path(target)
+def _check_place(path: Path) -> None:
+    if path.is_dir():
+        raise BatchError(f"{path} is a directory; name a file in it")
     if not path.parent.is_dir():
-        raise BatchError(f"{target}: there is no directory {path.parent}")
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        raise BatchError(f"{path.parent} is no directory; make it, or write to another file")
+
+
+def _identity(source: Source, table: Table, column: str | None) -> dict[str, str]:
+    """Return all that the bytes of the answers depend on."""
+    return {
+        "version": __version__,
+        "input": source.digest,
+        "column": column or "default",
+        "rules": f"{table.rules.name} ({digest(table.rules)})",
+        "players": str(table.players),
+        "opponents": f"{table.pool.name} ({table.pool.digest[:12]})",
+        "samples": str(table.samples or "default"),
+        "seed": str(table.seed),
+    }
+
+
+def _report(tally: Tally, again: bool = False) -> BatchReport:
+    return BatchReport(tally.rows, tally.failed, tuple(tally.errors), tally.summary(), again)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The rows of a source, and how they are to be solved."""
+
+    source: Source
+    question: Question
+    jobs: int
+    cluster: str | None
+    strict: bool
+    progress: BatchProgress | None
+
+    def do(self, write: Callable[[str, Tally], None], tally: Tally) -> Tally:
+        """Write what the tally does not count yet, in the order of the rows, and return it all."""
+        layout = self.source.layout
+        if not tally.rows:
+            write(layout.head(), tally)
+        self._tell(tally)
+        with closing(self._solved(tally.rows)) as solved:
+            for rows, answers in solved:
+                lines = []
+                for row, answer in zip(rows, answers, strict=True):
+                    tally.add(self.source.place, row, layout, answer)
+                    lines.append(layout.line(row, answer.columns))
+                    if self.strict and answer.columns[-1]:
+                        write("".join(lines), tally)
+                        where = f"{self.source.place} {row.line}"
+                        raise BatchError(f"{where}: {answer.columns[-1]}")
+                write("".join(lines), tally)
+                self._tell(tally)
+        return tally
+
+    def _tell(self, tally: Tally) -> None:
+        if self.progress:
+            self.progress(tally.rows, self.source.lines, tally.failed)
+
+    def _solved(self, skipped: int) -> Generator[tuple[list[Row], list[Answer]], None, None]:
+        """Yield chunks of rows with their answers; what is on the way never is more than a wave."""
+        ask = asking(self.source.layout, self.question)
+        rows = islice(self.source.rows, skipped, None)
+        chunks = iter(lambda: list(islice(rows, _CHUNK)), [])
+        local = not self.cluster
+        with connected(self.cluster) if self.cluster else nullcontext():
+            work = Parallel(
+                n_jobs=self.jobs if local else -1,
+                prefer="threads" if local else None,
+                return_as="generator",
+                batch_size=1,
+            )
+            with work:
+                while wave := list(islice(chunks, _wave(effective_n_jobs(work.n_jobs)))):
+                    tasks = (delayed(solve_chunk)([ask(row) for row in chunk]) for chunk in wave)
+                    with _results(work, tasks) as results:
+                        yield from zip(wave, results, strict=True)
+
+
+def _wave(threads: int) -> int:
+    return max(_LEAST * threads, min(_EACH * threads, _ALL))
+
+
+@contextmanager
+def _results(work: Parallel, tasks: Iterator[Any]) -> Iterator[Iterator[list[Answer]]]:
+    results = work(tasks)
     try:
-        with open(descriptor, "w", encoding="utf-8", newline="") as out:
-            yield out
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        yield results
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of work that is given up
+            results.close()

@@ -8,29 +8,37 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.core
 
 from evaluator.cards import parse_hand
 from solver import __version__
+from solver.cli_batch import batch
+from solver.cli_parts import (
+    SOME_FAILED,
+    Form,
+    FormOption,
+    Opponents,
+    Players,
+    Rules,
+    Samples,
+    Seed,
+    answer,
+    engine,
+    presets,
+    rendered,
+    tell_error,
+)
 from solver.columns import SOLVE_COLUMNS, csv_text, setting_rows
 from solver.rules import load_rules, preset_names
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from solver.display import Bar
     from solver.solution import Solution
-
-Form = Literal["table", "json", "csv"]
-
-_SOME_FAILED = 3
 
 
 class _Commands(typer.core.TyperGroup):
@@ -43,11 +51,11 @@ class _Commands(typer.core.TyperGroup):
             _drop_unwritten()
             raise typer.Exit from None
         except ValueError as error:
-            _error(str(error))
+            tell_error(str(error))
         except MemoryError:
-            _error("out of memory")
+            tell_error("out of memory")
         except OSError as error:
-            _error(f"{error.filename or 'output'}: {error.strerror}")
+            tell_error(f"{error.filename or 'output'}: {error.strerror}")
             _drop_unwritten()
         raise typer.Exit(1)
 
@@ -62,39 +70,9 @@ rules_app = typer.Typer(no_args_is_help=True, help="List, show and check rule se
 app.add_typer(rules_app, name="rules")
 
 
-def _preset_names() -> list[str]:
-    return list(preset_names())
-
-
-Rules = Annotated[
-    str,
-    typer.Option(
-        help="A preset (see capsa rules list) or a file ending in .toml.",
-        autocompletion=_preset_names,
-    ),
-]
-Players = Annotated[int, typer.Option(help="Players at the table, you included.")]
-Opponents = Annotated[
-    str,
-    typer.Option(
-        help="How the others set their hands: greedy or random.",
-        autocompletion=lambda: ["greedy", "random"],
-    ),
-]
-Samples = Annotated[
-    int | None,
-    typer.Option(
-        help="Opponents to score against, exactly.",
-        show_default="10000, or all there are",
-    ),
-]
-Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
-FormOption = Annotated[Form, typer.Option("--format", help="Form of the answer.")]
-
-
 def _show_version(wanted: bool) -> None:
     if wanted:
-        _answer(f"capsa {__version__}\n")
+        answer(f"capsa {__version__}\n")
         raise typer.Exit
 
 
@@ -137,7 +115,7 @@ def solve(
     if hand != "-":
         parse_hand(hand)  # a typing error is told before anything slow is loaded
     rule_set = load_rules(rules)
-    with _engine() as bar:
+    with engine() as bar:
         from solver.solve import open_table
         from solver.solve import solve as solve_hand
 
@@ -153,67 +131,13 @@ def solve(
         )
         head = ",".join(SOLVE_COLUMNS) + "\n" if form == "csv" else ""
         if hand == "-":
-            _answer(head)
+            answer(head)
             _solve_lines(ask, form)
         else:
-            _answer(head + _shown(ask(hand), form))
+            answer(head + _shown(ask(hand), form))
 
 
-@app.command()
-def batch(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="IN.csv",
-            help="Deals: a header row and a column hand, or columns c1 to c13; - is stdin.",
-        ),
-    ],
-    target: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT.csv", help="Where to; - is stdout.")
-    ] = "-",
-    column: Annotated[str | None, typer.Option(help="The column of the hands.")] = None,
-    rules: Rules = "2-4",
-    players: Players = 2,
-    opponents: Opponents = "greedy",
-    samples: Samples = None,
-    seed: Seed = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Threads to work with.", show_default="all cores")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output file.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress, no notices.")] = False,
-) -> None:
-    """Solve a CSV file of deals: every row again, with the answer's columns added.
-
-    The columns are back, middle, front (the best setting), decision, ev and se (of the decision),
-    gap2 (the lead over the second best), samples, rules and error.
-    """
-    with _engine(quiet) as bar:
-        from solver.batch import run_batch
-
-        def show_rows(done: int, rows: int) -> None:
-            if rows:  # not known of stdin
-                bar(f"solving {rows:,} hands", done / rows)
-
-        report = run_batch(
-            source,
-            target,
-            rules=rules,
-            players=players,
-            opponents=opponents,
-            samples=samples,
-            seed=seed,
-            jobs=jobs or os.cpu_count() or 1,
-            force=force,
-            column=column,
-            progress=show_rows,
-            pool_progress=bar,
-        )
-    for error in report.errors:
-        _error(error)
-    if report.failed:
-        _error(f"{report.failed:,} of {report.rows:,} rows failed; see the column error")
-        raise typer.Exit(_SOME_FAILED)
+app.command()(batch)
 
 
 @app.command()
@@ -246,18 +170,18 @@ def score(
     first. As csv, the lines of the players' totals come last, with b empty.
     """
     rule_set = load_rules(rules)
-    with _engine():
+    with engine():
         from solver.table_csv import score_files, score_text
 
         settled = score_files(table, rule_set, stakes, banker)
         if form == "json":
-            _answer(json.dumps(settled.to_dict()) + "\n")
+            answer(json.dumps(settled.to_dict()) + "\n")
         elif form == "csv":
-            _answer(score_text(settled))
+            answer(score_text(settled))
         else:
             from solver.display import Paragraphs, score_lines
 
-            _answer(_rendered(Paragraphs(score_lines(settled))))
+            answer(rendered(Paragraphs(score_lines(settled))))
 
 
 @app.command()
@@ -266,20 +190,20 @@ def deal(
     seed: Seed = 0,
 ) -> None:
     """Deal hands of 13 cards, one a line."""
-    with _engine():
+    with engine():
         from solver import deal as deal_hands
 
-        _answer("".join(f"{hand}\n" for hand in deal_hands(n, seed)))
+        answer("".join(f"{hand}\n" for hand in deal_hands(n, seed)))
 
 
 @app.command()
 def warmup() -> None:
     """Compile the solver and make the pools of opponents, which the first solve would do."""
-    with _engine() as bar:
+    with engine() as bar:
         from solver.solve import warm_up
 
         warm_up(progress=bar)
-    _answer("ready\n")
+    answer("ready\n")
 
 
 @rules_app.command("list")
@@ -287,21 +211,21 @@ def list_rules() -> None:
     """List the presets and how well each is sourced."""
     from solver.display import rules_table
 
-    _answer(_rendered(rules_table(map(load_rules, preset_names()))))
+    answer(rendered(rules_table(map(load_rules, preset_names()))))
 
 
 @rules_app.command("show")
 def show_rules(
     name: Annotated[
         str,
-        typer.Argument(help="A preset or a file ending in .toml.", autocompletion=_preset_names),
+        typer.Argument(help="A preset or a file ending in .toml.", autocompletion=presets),
     ],
 ) -> None:
     """Tell a rule set in plain words."""
     from solver.display import Paragraphs
     from solver.rules_words import describe
 
-    _answer(_rendered(Paragraphs(describe(load_rules(name)))))
+    answer(rendered(Paragraphs(describe(load_rules(name)))))
 
 
 @rules_app.command("check")
@@ -313,8 +237,8 @@ def check_rules(
 
     rules = load_rules(file)
     for caution in cautions(rules):
-        _answer(f"caution: {caution}\n")
-    _answer(f"{file}: a valid rule set\n")
+        answer(f"caution: {caution}\n")
+    answer(f"{file}: a valid rule set\n")
 
 
 def main() -> None:
@@ -327,25 +251,6 @@ def main() -> None:
     app(prog_name="capsa")
 
 
-@contextmanager
-def _engine(quiet: bool = False) -> Iterator["Bar"]:
-    """Give a bar for the progress of the engine, and tell if the engine must be compiled first."""
-    from rich.console import Console
-
-    from evaluator.jit import CACHE_DIR, is_cold
-    from solver.display import Bar
-
-    with Bar(Console(stderr=True, quiet=quiet)) as bar:
-        if CACHE_DIR is None:
-            bar.tell(
-                "no cache directory can be written, so every start compiles the solver again: "
-                "set NUMBA_CACHE_DIR or XDG_CACHE_HOME to a directory that can"
-            )
-        elif is_cold("solve_hands"):
-            bar.tell("compiling the solver for this machine, once (about 15 seconds)…")
-        yield bar
-
-
 def _solve_lines(ask: Callable[[str], "Solution"], form: Form) -> None:
     """Solve the hands of stdin, one a line, past those that fail."""
     answered = failed = False
@@ -356,14 +261,14 @@ def _solve_lines(ask: Callable[[str], "Solution"], form: Form) -> None:
             solution = ask(line)
         except ValueError as error:
             failed = True
-            _error(f"line {number}: {error}")
+            tell_error(f"line {number}: {error}")
             if form == "csv":
-                _answer(csv_text([{"hand": line.strip(), "error": str(error)}]))
+                answer(csv_text([{"hand": line.strip(), "error": str(error)}]))
         else:
-            _answer("\n" * (form == "table" and answered) + _shown(solution, form))
+            answer("\n" * (form == "table" and answered) + _shown(solution, form))
             answered = True
     if failed:
-        raise typer.Exit(_SOME_FAILED)
+        raise typer.Exit(SOME_FAILED)
 
 
 def _shown(solution: "Solution", form: Form) -> str:
@@ -373,27 +278,7 @@ def _shown(solution: "Solution", form: Form) -> str:
         return csv_text(setting_rows(solution))
     from solver.display import SolutionView
 
-    return _rendered(SolutionView(solution))
-
-
-def _rendered(view: "RenderableType") -> str:
-    """Return what rich makes of a view for stdout; printing, it would exit at a closed pipe."""
-    from rich.console import Console
-
-    console = Console()
-    with console.capture() as capture:
-        console.print(view, crop=False)
-    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
-
-
-def _answer(text: str) -> None:
-    """Write to stdout at once: the other end of a pipe may wait for this hand."""
-    print(text, end="", flush=True)
-
-
-def _error(message: str) -> None:
-    for line in message.splitlines():
-        typer.echo(f"error: {line}", err=True)
+    return rendered(SolutionView(solution))
 
 
 def _drop_unwritten() -> None:

@@ -194,7 +194,7 @@ class Bar:
     """Tells each task once and, on a terminal, shows a bar until it is done; then it is gone."""
 
     def __init__(self, console: Console) -> None:
-        self._console = console
+        self.console = console
         self._told: set[str] = set()
         self._bar: Progress | None = None
 
@@ -208,17 +208,17 @@ class Bar:
         """Tell something in a line, the first time it is told."""
         if what not in self._told:
             self._told.add(what)
-            self._console.print(Text(what), soft_wrap=True)
+            self.console.print(Text(what), soft_wrap=True)
 
     def __call__(self, what: str, share_done: float) -> None:
         """Show that a share of the task is done, 0 to 1."""
         self.tell(what)
         if share_done >= 1:
             self._stop()
-        elif self._console.is_terminal:
+        elif self.console.is_terminal:
             if self._bar is None:
                 columns = (BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-                self._bar = Progress(*columns, console=self._console, transient=True)
+                self._bar = Progress(*columns, console=self.console, transient=True)
                 self._bar.add_task("", total=1.0)
                 self._bar.start()
             self._bar.update(TaskID(0), completed=share_done)

@@ -1,4 +1,4 @@
-"""The front door: the best setting of a hand, or of many."""
+"""The front door: the best setting of a hand."""
 
 import time
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 import numpy as np
@@ -24,7 +25,7 @@ from solver.opponents import Field, Space, pack, space
 from solver.pool import DISJOINT, MADE, OpponentPool, PoolError, Progress, load_pool, silent
 from solver.rules import ROWS, RuleSet, load_rules
 from solver.scoring import terms_of
-from solver.solution import Decision, HeldNatural, RowChances, ScoredSetting, Solution
+from solver.solution import HeldNatural, RowChances, ScoredSetting, Solution
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
@@ -37,6 +38,7 @@ _COLOURS: Final = np.array([p for p in permutations(range(4)) if p[0] + p[3] == 
 
 
 _pools: dict[tuple[str, Wheel], OpponentPool] = {}  # loaded, for the next hand
+_loading = Lock()  # so that threads which start together load a pool once
 
 
 class SolveError(ValueError):
@@ -85,8 +87,9 @@ def open_table(
         if opponents not in MADE:
             raise PoolError(f"no opponents are called {opponents!r}; use {' or '.join(MADE)}")
         key = opponents, rules.wheel
-        if key not in _pools:
-            _pools[key] = load_pool(*key, progress)
+        with _loading:
+            if key not in _pools:
+                _pools[key] = load_pool(*key, progress)
         opponents = _pools[key]
     if opponents.wheel != rules.wheel:
         raise PoolError(
@@ -96,7 +99,7 @@ def open_table(
     return Table(rules, players, opponents, seed, samples)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)  # a batch may ask for another rule set in every row
 def field_of(rules: RuleSet, pool: OpponentPool) -> Field:
     """Return what the kernels need to know of a pool under a rule set."""
     terms, worths = terms_of(rules)
@@ -119,47 +122,6 @@ def find_naturals(rules: RuleSet, hands: I64) -> I64:
     return places
 
 
-def solve_many(
-    hands: Iterable[str | Iterable[int]] | NDArray[np.integer],
-    rules: str | Path | RuleSet = "2-4",
-    players: int = 2,
-    opponents: str | OpponentPool = "greedy",
-    samples: int | None = None,
-    top: int = 2,
-    seed: int = 0,
-    progress: Progress = silent,
-) -> Results:
-    """Find the best settings of many hands.
-
-    Parameters
-    ----------
-    hands
-        Hands as text or card numbers, or an array (h, 13) of card numbers.
-    rules, players, opponents, samples, top, seed, progress
-        As for `solve`.
-
-    Returns
-    -------
-    Results
-        Arrays (h, top, ...), best setting first; units from one opponent, so that EVs against all
-        are ``players - 1`` times these.
-
-    Raises
-    ------
-    CardError, RulesError, PoolError, SolveError
-        As `solve` does.
-
-    Examples
-    --------
-    >>> found = solve_many(["AsKsQsJs6s5s3s Qh9h2h Jd 8c3c"], opponents="random", samples=500)
-    >>> found.ev.shape
-    (1, 2)
-    """
-    masks = np.array([parse_hand(hand).mask for hand in hands], np.int64)
-    table = open_table(rules, players, opponents, samples, seed, progress)
-    return run(table, masks, top).settings
-
-
 @dataclass(frozen=True)
 class Answers:
     """What a table answers to hands (h,); units from one opponent."""
@@ -169,13 +131,17 @@ class Answers:
     declare_ev: F64  # (h,) of declaring it, 0 where there is none
     declare_se: F64
 
-    def decision(self, h: int, table: Table) -> tuple[Decision, float, float]:
-        """Return what to do with hand h, its EV and standard error against all opponents."""
+    def decided(self, table: Table) -> tuple[NDArray[np.bool_], F64, F64]:
+        """Return who declares (h,), and the EVs and standard errors against all opponents."""
+        ev, se = self.settings.ev[:, 0], self.settings.se[:, 0]
+        better = self.declare_ev > ev if table.rules.optional else True
+        declares = (self.naturals >= 0) & better
         others = table.players - 1
-        ev, se = float(self.settings.ev[h, 0]), float(self.settings.se[h, 0])
-        if self.naturals[h] >= 0 and (self.declare_ev[h] > ev or not table.rules.optional):
-            return "declare", others * float(self.declare_ev[h]), others * float(self.declare_se[h])
-        return "set", others * ev, others * se
+        return (
+            declares,
+            others * np.where(declares, self.declare_ev, ev),
+            others * np.where(declares, self.declare_se, se),
+        )
 
 
 def run(table: Table, hands: I64, top: int) -> Answers:
@@ -295,7 +261,7 @@ def solve(
     if problem:
         raise SolveError(problem)
     settings = tuple(_scored(found, place, table) for place in range(int(found.listed[0])))
-    decision, ev, se = answers.decision(0, table)
+    declares, ev, se = answers.decided(table)
     place = int(answers.naturals[0])
     natural = table.rules.naturals[place] if place >= 0 else None
     return Solution(
@@ -307,10 +273,10 @@ def solve(
         samples=int(found.samples[0]),
         seconds=seconds,
         version=__version__,
-        decision=decision,
+        decision="declare" if declares[0] else "set",
         natural=natural and HeldNatural(natural.name, natural.units),
-        ev=ev,
-        se=se,
+        ev=float(ev[0]),
+        se=float(se[0]),
         settings=settings[:top],
         second=settings[1] if len(settings) > 1 else None,
         left_out=left_out(table.rules, players),

@@ -4,17 +4,20 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 import solver
 from evaluator.jit import CACHE_DIR
 from solver.cli import app
+from solver.cli_batch_view import RowsBar
 from solver.columns import BATCH_COLUMNS, SOLVE_COLUMNS
 from solver.solve import warm_up
 
@@ -85,7 +88,7 @@ def test_json_of_a_hand() -> None:
     assert answer["hand"] == "As Ks Qs Qh Js Jd 9h 8c 6s 5s 3s 3c 2h".split()
     assert (answer["rules"], answer["players"], answer["samples"]) == ("2-4", 3, 500)
     assert len(answer["settings"]) == 2
-    assert list(answer)[-3:] == ["se", "settled", "settings"]
+    assert list(answer)[-4:] == ["se", "settled", "settings", "left_out"]
 
 
 def test_csv_of_a_hand() -> None:
@@ -347,7 +350,7 @@ def test_batch(tmp_path: Path) -> None:
     source.write_text(f"id,hand\n1,{HAND}\n2,{OTHER}\n")
     result = capsa("batch", str(source), "-o", str(target), *FEW, "--jobs", "2")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "solving 2 hands\n"
+    assert re.fullmatch(r"2 rows in 0:00:0\d\n", result.stderr)
     rows = list(csv.DictReader(io.StringIO(target.read_text())))
     assert [row["id"] for row in rows] == ["1", "2"]
     best = next(csv.DictReader(io.StringIO(capsa("solve", HAND, *FEW, "--format", "csv").stdout)))
@@ -369,3 +372,47 @@ def test_batch_without_a_file() -> None:
     result = capsa("batch", "gone.csv")
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == "error: gone.csv: No such file or directory\n"
+
+
+def test_summary_of_a_batch(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text(f"hand\n{HAND}\n{OTHER}\nAs\n")
+    batch = ("batch", str(source), *FEW, "--quiet", "--summary", "-o")
+    lines = capsa(*batch, str(target)).stdout.splitlines()
+    assert lines[0] == "3 rows, 1 of them in error"
+    assert re.fullmatch(r"mean EV [+-]\d\.\d{4} ± \d\.\d{4} units", lines[1])
+    assert lines[2] == "decisions: set 100.0%"
+    assert lines[4].split() == ["front", "middle", "back"]
+    assert lines[-3].split() == ["gap2", "line", "hardest", "decisions"]
+    assert {line.split(maxsplit=2)[2] for line in lines[-2:]} == {HAND, OTHER}
+    told = capsa(*batch, str(target), "--format", "json", "--resume")
+    summary = json.loads(told.stdout)
+    assert (summary["rows"], summary["failed"], told.exit_code) == (3, 1, 3)
+    assert set(summary["hardest"][0]) == {"gap2", "line", "hand"}
+    piped = capsa(*batch, "-")
+    assert piped.stdout == target.read_text()
+    assert piped.stderr.splitlines()[2] == "3 rows, 1 of them in error"
+
+
+def test_progress_of_a_batch_in_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter([0, 0, 4.0, 10, 19, 20.5])
+    monkeypatch.setattr("solver.cli_batch_view.time.monotonic", lambda: next(seconds))
+    told = io.StringIO()
+    with RowsBar(Console(file=told)) as rows:
+        for done in (1000, 1000, 1500, 2000, 3000, 4000):
+            rows(done, 4000, done // 2000)
+    assert told.getvalue().splitlines() == [
+        "2,000 of 4,000 rows, 100 rows/s, 0:00:20 left, 1 in error",
+        "4,000 rows, 146 rows/s, 2 in error",
+        "4,000 rows in 0:00:20, 2 in error",
+    ]
+
+
+def test_progress_of_a_batch_on_a_terminal() -> None:
+    told = io.StringIO()
+    with RowsBar(Console(file=told, force_terminal=True, width=100)) as rows:
+        rows(0, 0, 0)
+        rows(64, 0, 1)
+        rows(64, 1000, 1)
+    assert "64 of 1,000 rows, " in told.getvalue()
+    assert told.getvalue().endswith("64 rows in 0:00:00, 1 in error\n")

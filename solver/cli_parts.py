@@ -1,0 +1,89 @@
+"""What the commands have in common: options, the engine's progress, the streams."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import typer
+
+from solver.rules import preset_names
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from solver.display import Bar
+
+Form = Literal["table", "json", "csv"]
+
+SOME_FAILED: Final = 3  # exit code
+
+
+def presets() -> list[str]:
+    """Complete the name of a preset."""
+    return list(preset_names())
+
+
+Rules = Annotated[
+    str,
+    typer.Option(
+        help="A preset (see capsa rules list) or a file ending in .toml.",
+        autocompletion=presets,
+    ),
+]
+Players = Annotated[int, typer.Option(help="Players at the table, you included.")]
+Opponents = Annotated[
+    str,
+    typer.Option(
+        help="How the others set their hands: greedy or random.",
+        autocompletion=lambda: ["greedy", "random"],
+    ),
+]
+Samples = Annotated[
+    int | None,
+    typer.Option(
+        help="Opponents to score against, exactly.",
+        show_default="10000, or all there are",
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
+FormOption = Annotated[Form, typer.Option("--format", help="Form of the answer.")]
+
+
+@contextmanager
+def engine(quiet: bool = False) -> Iterator["Bar"]:
+    """Give a bar for the progress of the engine, and tell if the engine must be compiled first."""
+    from rich.console import Console
+
+    from evaluator.jit import CACHE_DIR, is_cold
+    from solver.display import Bar
+
+    with Bar(Console(stderr=True, quiet=quiet)) as bar:
+        if CACHE_DIR is None:
+            bar.tell(
+                "no cache directory can be written, so every start compiles the solver again: "
+                "set NUMBA_CACHE_DIR or XDG_CACHE_HOME to a directory that can"
+            )
+        elif is_cold("solve_hands"):
+            bar.tell("compiling the solver for this machine, once (about 15 seconds)…")
+        yield bar
+
+
+def rendered(view: "RenderableType") -> str:
+    """Return what rich makes of a view for stdout; printing, it would exit at a closed pipe."""
+    from rich.console import Console
+
+    console = Console()
+    with console.capture() as capture:
+        console.print(view, crop=False)
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def answer(text: str) -> None:
+    """Write to stdout at once: the other end of a pipe may wait for this hand."""
+    print(text, end="", flush=True)
+
+
+def tell_error(message: str) -> None:
+    """Write what went wrong to stderr."""
+    for line in message.splitlines():
+        typer.echo(f"error: {line}", err=True)

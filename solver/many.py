@@ -1,0 +1,122 @@
+"""The best settings of many hands, as arrays."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluator.cards import DECK_SIZE, HAND_SIZE, CardError, parse_hand
+from solver.pool import OpponentPool, Progress, silent
+from solver.rules import RuleSet
+from solver.solve import SolveError, open_table, run, shortage
+
+I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+
+_CHUNK: Final = 4096  # hands solved at a time: what is found out besides is not kept
+_SHOWN: Final = 10  # errors
+
+
+class Solutions(NamedTuple):
+    """What to do with hands (n,); units are against all opponents together."""
+
+    settings: NDArray[np.int8]  # (n, 13) cards 0..51 of the best: back 5, middle 5, front 3
+    declared: NDArray[np.bool_]  # (n,) whether to declare a natural instead of setting
+    ev: F64  # (n,) units, of the decision
+    se: F64  # (n,) units, its standard error
+    gap2: F64  # (n,) units by which the best setting leads the second best, nan if it is alone
+    samples: I64  # (n,) conditional opponents met
+
+
+def solve_many(
+    hands: Iterable[str | Iterable[int]] | NDArray[np.integer],
+    rules: str | Path | RuleSet = "2-4",
+    players: int = 2,
+    opponents: str | OpponentPool = "greedy",
+    samples: int | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Solutions:
+    """Find the best settings of many hands, on one thread and without an object for each.
+
+    Parameters
+    ----------
+    hands
+        An array (n, 13) of card numbers 0..51, or n hands as text or card numbers.
+    rules, players, opponents, samples, seed, progress
+        As for `solve`, and so are the answers.
+
+    Returns
+    -------
+    Solutions
+        Arrays (n, 13) and (n,), in the order of the hands.
+
+    Raises
+    ------
+    CardError
+        Unless every hand is 13 different cards; it tells which are not.
+    RulesError, PoolError, SolveError
+        As `solve` does.
+
+    Examples
+    --------
+    >>> found = solve_many(np.arange(52).reshape(4, 13), opponents="random", samples=500)
+    >>> found.settings.shape, found.ev.shape
+    ((4, 13), (4,))
+    """
+    masks = _masks(hands)
+    table = open_table(rules, players, opponents, samples, seed, progress)
+    n = len(masks)
+    found = Solutions(
+        settings=np.empty((n, HAND_SIZE), np.int8),
+        declared=np.empty(n, np.bool_),
+        ev=np.empty(n),
+        se=np.empty(n),
+        gap2=np.empty(n),
+        samples=np.empty(n, np.int64),
+    )
+    for start in range(0, n, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        answers = run(table, masks[part], 2)
+        settings = answers.settings
+        for h, met in enumerate(settings.samples):
+            if problem := shortage(table, int(met)):
+                raise SolveError(f"hand {start + h}: {problem}")
+        found.settings[part] = cards_of(settings.rows[:, 0])
+        found.declared[part], found.ev[part], found.se[part] = answers.decided(table)
+        gap = (players - 1) * settings.gap[:, 1]
+        found.gap2[part] = np.where(settings.listed > 1, gap, np.nan)
+        found.samples[part] = settings.samples
+    return found
+
+
+def _masks(hands: Iterable[str | Iterable[int]] | NDArray[np.integer]) -> I64:
+    """Return hands as sets of cards (n,)."""
+    if isinstance(hands, np.ndarray) and hands.dtype.kind in "iu":
+        if hands.ndim != 2 or hands.shape[1] != HAND_SIZE:
+            raise CardError(f"hands are an array (n, {HAND_SIZE}), not {hands.shape}")
+        in_deck: NDArray[np.bool_] = (hands >= 0) & (hands < DECK_SIZE)
+        bits = np.where(in_deck, np.int64(1) << (hands.astype(np.int64) & 63), 0)
+        masks: I64 = np.bitwise_or.reduce(bits, axis=1)
+        if (np.bitwise_count(masks) == HAND_SIZE).all():
+            return masks
+        hands = hands.tolist()
+    parsed, errors = [], []
+    for h, hand in enumerate(hands):
+        try:
+            parsed.append(parse_hand(hand).mask)
+        except CardError as error:
+            errors.append(f"hand {h}: {error}")
+    if errors:
+        more = [f"and {len(errors) - _SHOWN} more hands"] * (len(errors) > _SHOWN)
+        raise CardError("\n".join(errors[:_SHOWN] + more))
+    return np.array(parsed, np.int64)
+
+
+def cards_of(rows: I64) -> NDArray[np.int8]:
+    """Return the cards of rows (n, 3), each from the highest to the lowest, as (n, 13)."""
+    cards = np.arange(DECK_SIZE, dtype=np.int8)[::-1]
+    held = (rows[:, :, None] >> cards & 1).nonzero()[2]
+    return cards[held].reshape(-1, HAND_SIZE)
