@@ -40,9 +40,11 @@ def connected(address: str) -> Iterator[None]:
     """
     try:
         from distributed import Client, KilledWorker
+        from distributed.comm.core import CommClosedError
     except ImportError:
         raise BatchError("--cluster needs Dask: pip install 'capsa-susun[cluster]'") from None
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # told below
+    for logger in ("distributed", "distributed.client", "tornado.application"):
+        logging.getLogger(logger).setLevel(logging.CRITICAL)  # what they tell is told below
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # versions are compared below
@@ -57,7 +59,7 @@ def connected(address: str) -> Iterator[None]:
         raise BatchError(f"{address}: the same rows have ended several workers: {error}") from None
     except TimeoutError:
         raise BatchError(f"{address}: the cluster has had no worker for {_SECONDS} s") from None
-    except (CancelledError, OSError):
+    except (CancelledError, CommClosedError, ConnectionError):
         raise BatchError(f"{address}: the Dask scheduler is lost") from None
     finally:
         client.close(timeout=1)

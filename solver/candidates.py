@@ -1,6 +1,7 @@
 """The settings of a hand that can be the best under a rule set."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluator.broken import broken_code
 from evaluator.jit import kernel, merged
@@ -9,6 +10,12 @@ from evaluator.ranking import Tables
 from solver.scoring import Side, Terms, Worths, side
 
 _SLOTS = 1 << 16  # a power of two, well above the number of legal settings
+
+
+@kernel
+def candidate(i: int, terms: Terms, worths: Worths, work: Workspace) -> Side:
+    """Return the side of the i-th setting that was written."""
+    return side(work.backs[i], work.middles[i], work.fronts[i], work.codes[i], terms, worths)
 
 
 @merged
@@ -66,24 +73,40 @@ def _drop_repeated(count: int, work: Workspace) -> int:
 
 @kernel
 def _drop_beaten(count: int, terms: Terms, worths: Worths, work: Workspace) -> int:
-    """Drop the settings that another one, all different, matches or beats in everything."""
-    beaten = np.zeros(count, np.bool_)
+    """Drop the settings that another one, all different, matches or beats in everything.
+
+    In falling order of all strengths together, and of extras where those are equal, only a
+    setting before it can beat another one, and so only those that were kept need be asked.
+    """
+    keys = np.empty(count, np.int64)
     for i in range(count):
-        if beaten[i]:
-            continue
-        strong = side(work.backs[i], work.middles[i], work.fronts[i], work.codes[i], terms, worths)
-        for j in range(count):
-            if j != i and not beaten[j] and work.fronts[j] <= strong.front:
-                weak = side(
-                    work.backs[j], work.middles[j], work.fronts[j], work.codes[j], terms, worths
-                )
-                beaten[j] = _matches(strong, weak)
+        one = candidate(i, terms, worths, work)
+        keys[i] = (np.int64(one.back) + one.middle + one.front) << 16 | (one.extra + 0x8000)
+    _sort_falling(keys, work)
     kept = int(np.int64(0))
     for i in range(count):
-        if not beaten[i]:
+        new = candidate(i, terms, worths, work)
+        place = 0
+        while place < kept and not _matches(candidate(place, terms, worths, work), new):
+            place += 1
+        if place == kept:
             swap_settings(kept, i, work)
             kept += 1
     return kept
+
+
+@kernel
+def _sort_falling(keys: NDArray[np.int64], work: Workspace) -> None:
+    """Sort settings by keys, the largest first; numba's own sort takes long to compile."""
+    gap = keys.shape[0] // 2
+    while gap > 0:
+        for i in range(gap, keys.shape[0]):
+            j = i
+            while j >= gap and keys[j - gap] < keys[j]:
+                keys[j - gap], keys[j] = keys[j], keys[j - gap]
+                swap_settings(j - gap, j, work)
+                j -= gap
+        gap = 1 if gap == 2 else gap * 5 // 11
 
 
 @kernel

@@ -107,9 +107,9 @@ def solve(
     """Find the best setting of a hand, what it is worth, and what the next best ones cost.
 
     As json, the answer is one object a hand, each on a line of its own. As csv it is one line for
-    each listed setting: ev and se are that setting's own, gap2 is the lead of the best over the
-    second best, and error tells what is wrong with a hand read with -, of which nothing else is
-    filled in.
+    each listed setting, the first as in a batch: its ev and se are the decision's, those of the
+    others the setting's own. gap2 is the lead of the best over the second best, and error tells
+    what is wrong with a hand read with -, of which nothing else is filled in.
     """
     hand = " ".join(cards)
     if hand != "-":

@@ -15,7 +15,7 @@ SOLVE_COLUMNS = ("rank", "hand", *BATCH_COLUMNS)
 
 
 def setting_rows(solution: Solution) -> list[dict[str, str]]:
-    """Return a solution as one row for each listed setting, best first, with its own EV.
+    """Return a solution as one row for each listed setting: first the best, as in a batch.
 
     Parameters
     ----------
@@ -28,19 +28,21 @@ def setting_rows(solution: Solution) -> list[dict[str, str]]:
         `SOLVE_COLUMNS` but for `error`.
     """
     second = solution.second
+    evs = [(scored.ev, scored.se) for scored in solution.settings]
+    evs[0] = solution.ev, solution.se  # as in a batch
     return [
         {
             "rank": str(rank),
             "hand": str(solution.hand),
             **{row: str(getattr(scored.setting, row)) for row in ("back", "middle", "front")},
             "decision": solution.decision,
-            "ev": units_text(scored.ev),
-            "se": units_text(scored.se),
+            "ev": units_text(ev),
+            "se": units_text(se),
             "gap2": units_text(second.gap) if second else "",
             "samples": str(solution.samples),
             "rules": solution.rules,
         }
-        for rank, scored in enumerate(solution.settings, start=1)
+        for rank, (scored, (ev, se)) in enumerate(zip(solution.settings, evs, strict=True), 1)
     ]
 
 

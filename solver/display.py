@@ -40,10 +40,10 @@ class SolutionView:
         if len(self.solution.settings) > 1:
             yield ""
             yield view.next_best()
-        if self.solution.left_out:
+        if self.solution.notes:
             yield ""
-        for clause in self.solution.left_out:
-            yield Text(f"The EV leaves out {clause}", "yellow")
+        for note in self.solution.notes:
+            yield Text(note, "yellow")
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,8 @@ class _View:
         elif held and self.solution.decision == "declare":
             price = f"{held.units} {'unit' if held.units == 1 else 'units'} from each opponent"
             yield Text(f"Declare {held.name}, {price}: EV {answer} units.", "bold")
+            for row in LAID_OUT:
+                yield Text(f"{row:<8}", "dim") + _cards(getattr(held.shown, row), self.drawn)
         elif held:
             yield Text(f"Do not declare {held.name}; the setting is worth more.", "bold")
         if self.solution.decision != "set":

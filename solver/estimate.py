@@ -20,9 +20,9 @@ from evaluator.kernels import (
     swap_settings,
 )
 from evaluator.ranking import Tables
-from solver.candidates import find_candidates
+from solver.candidates import candidate, find_candidates
 from solver.opponents import Columns, Field, Met, Space, meet, opponent, spread
-from solver.scoring import Side, Terms, Worths, pay, royalty_units, side
+from solver.scoring import Side, Terms, Worths, pay, royalty_units
 
 I16 = NDArray[np.int16]
 I32 = NDArray[np.int32]
@@ -71,12 +71,6 @@ def results(hands: int, top: int) -> Results:
 
 
 @merged
-def candidate(i: int, terms: Terms, worths: Worths, work: Workspace) -> Side:
-    """Return the side of candidate i."""
-    return side(work.backs[i], work.middles[i], work.fronts[i], work.codes[i], terms, worths)
-
-
-@merged
 def race(
     candidates: int,
     keep: int,
@@ -91,8 +85,9 @@ def race(
     All of them meet the first 512 opponents. Whoever then trails the best ``keep`` by more than
     ``_CERTAIN`` standard errors of the difference, and by more than any single opponent could
     make up for, is out; the rest meet eight times as many, and so on. Of a normal variable 3 in
-    10 million are that far off, so that with 125 settings and four looks the risk of dropping the
-    best is about 1 in 10,000.
+    10 million are that far off, so that with 125 settings and two or three looks the risk of
+    dropping the best is about 1 in 10,000. (Few opponents met so early share a record, so these
+    errors need no clusters.)
 
     Returns how many are left, first in ``work``, their totals in ``space.sums``.
     """

@@ -78,6 +78,7 @@ class HeldNatural:
 
     name: str
     units: int  # from each opponent
+    shown: "Setting"  # how the cards are laid out to show it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class Solution:
     se: float
     settings: tuple[ScoredSetting, ...]  # the best, best first
     second: ScoredSetting | None  # the second best, listed or not; None if there is just one
-    left_out: tuple[str, ...]  # clauses of the rules that the EVs leave out, in words
+    notes: tuple[str, ...]  # what the EVs leave out, and the like, in sentences
 
     @property
     def best(self) -> ScoredSetting:
@@ -125,7 +126,7 @@ class Solution:
     def answer(self) -> str:
         """What to do and what that is worth, in words."""
         declared = self.natural if self.decision == "declare" else None
-        what = f"declare {declared.name}" if declared else self.decision
+        what = f"declare {declared.name}, {declared.shown}" if declared else self.decision
         return f"{what}: EV {self.ev:+z.3f} ± {self.se:.3f} units"
 
     def __str__(self) -> str:
@@ -139,7 +140,7 @@ class Solution:
                     f"costs {scored.gap:.3f} ± {scored.gap_se:.3f}: {scored.setting}"
                     for scored in self.settings[1:]
                 ),
-                *(f"the EV leaves out {clause}" for clause in self.left_out),
+                *self.notes,
             ]
         )
 
@@ -166,5 +167,5 @@ class Solution:
             "se": self.se,
             "settled": self.settled,
             "settings": [scored.to_dict() for scored in self.settings],
-            "left_out": list(self.left_out),
+            "notes": list(self.notes),
         }

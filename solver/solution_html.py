@@ -22,7 +22,7 @@ def solution_html(solution: Solution) -> str:
     str
         One ``<div>`` that needs no style sheet; text from outside is escaped.
     """
-    notes = "".join(f"<p>The EV leaves out {escape(clause)}</p>" for clause in solution.left_out)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in solution.notes)
     head = "".join(f"<th>{title}</th>" for title in ("", *LAID_OUT, "EV", "costs"))
     body = "".join(f"<tr>{''.join(map(_cell, cells))}</tr>" for cells in _lines(solution))
     return (

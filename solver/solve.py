@@ -1,7 +1,7 @@
 """The front door: the best setting of a hand."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evaluator.cards import Cards, parse_hand
 from evaluator.kernels import workspace
-from evaluator.naturals import natural_table
+from evaluator.naturals import natural_arrangement, natural_table
 from evaluator.ranking import Wheel, row_name, tables
 from evaluator.settings import Setting
 from solver import __version__
@@ -23,7 +23,7 @@ from solver.declaring import declare_hands, naturals_of, strongest_naturals
 from solver.estimate import Results, results, solve_hands
 from solver.opponents import Field, Space, pack, space
 from solver.pool import DISJOINT, MADE, OpponentPool, PoolError, Progress, load_pool, silent
-from solver.rules import ROWS, RuleSet, load_rules
+from solver.rules import ROWS, Natural, RuleSet, load_rules
 from solver.scoring import terms_of
 from solver.solution import HeldNatural, RowChances, ScoredSetting, Solution
 
@@ -253,6 +253,7 @@ def solve(
     if top < 1:
         raise SolveError(f"top {top}; at least one setting is listed")
     table = open_table(rules, players, opponents, samples, seed, progress)
+    field_of(table.rules, table.pool)  # loaded before the clock starts
     start = time.perf_counter()
     answers = run(table, np.array([cards.mask], np.int64), max(2, top))
     found = answers.settings
@@ -274,13 +275,19 @@ def solve(
         seconds=seconds,
         version=__version__,
         decision="declare" if declares[0] else "set",
-        natural=natural and HeldNatural(natural.name, natural.units),
+        natural=natural and _held(natural, cards, table.rules),
         ev=float(ev[0]),
         se=float(se[0]),
         settings=settings[:top],
         second=settings[1] if len(settings) > 1 else None,
-        left_out=left_out(table.rules, players),
+        notes=tuple(_notes(table.rules, players, settings[0].ev)),
     )
+
+
+def _held(natural: Natural, cards: Cards, rules: RuleSet) -> HeldNatural:
+    name, units, pairs, wheel_front = natural
+    shown = natural_arrangement(cards, name, pairs, wheel_front, rules.wheel)
+    return HeldNatural(name, units, shown)
 
 
 def _scored(found: Results, place: int, table: Table) -> ScoredSetting:
@@ -301,16 +308,17 @@ def _scored(found: Results, place: int, table: Table) -> ScoredSetting:
     )
 
 
-def left_out(rules: RuleSet, players: int) -> tuple[str, ...]:
-    """Say which clauses of the rules the EVs leave out."""
-    clauses = []
+def _notes(rules: RuleSet, players: int, ev: float) -> Iterator[str]:
+    """Say which clauses of the rules the EVs leave out, and where a foul would be cheap."""
     if rules.home_run > 1 and players >= rules.home_run_min_players:
-        clauses.append(f"home run: gunning everyone pays {rules.home_run} times as much")
+        yield f"The EV leaves out home runs: gunning everyone pays {rules.home_run} times as much."
     if rules.surrender is not None:
-        clauses.append(f"surrender: paying {rules.surrender} to each opponent instead of playing")
+        yield f"The EV leaves out surrender: paying {rules.surrender} to each opponent instead."
     if rules.banker:
-        clauses.append("banker: one seat plays all others and wins tied rows")
-    return tuple(clauses)
+        yield "The EV leaves out the banker: one seat plays all others and wins tied rows."
+    if rules.foul != "scooped" and ev < -rules.foul * (players - 1):
+        price = rules.foul * (players - 1)
+        yield f"A foul would cost only {price} units, but nobody is taken to foul on purpose."
 
 
 def warm_up(progress: Progress = silent) -> None:

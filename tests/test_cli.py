@@ -88,7 +88,7 @@ def test_json_of_a_hand() -> None:
     assert answer["hand"] == "As Ks Qs Qh Js Jd 9h 8c 6s 5s 3s 3c 2h".split()
     assert (answer["rules"], answer["players"], answer["samples"]) == ("2-4", 3, 500)
     assert len(answer["settings"]) == 2
-    assert list(answer)[-4:] == ["se", "settled", "settings", "left_out"]
+    assert list(answer)[-4:] == ["se", "settled", "settings", "notes"]
 
 
 def test_csv_of_a_hand() -> None:

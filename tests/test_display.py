@@ -41,9 +41,9 @@ SOLUTION = Solution(
     se=0.02,
     settings=(BEST, SECOND),
     second=SECOND,
-    left_out=(),
+    notes=(),
 )
-FLUSHES = HeldNatural("three-flushes", 3)
+FLUSHES = HeldNatural("three-flushes", 3, BEST.setting)
 
 
 class File(io.StringIO):
@@ -154,8 +154,8 @@ def test_several_opponents_and_royalties() -> None:
 
 
 def test_what_the_ev_leaves_out_comes_last() -> None:
-    text = plain(replace(SOLUTION, left_out=("home run",)))
-    assert text.endswith("\n\nThe EV leaves out home run\n")
+    text = plain(replace(SOLUTION, notes=("The EV leaves out home runs.",)))
+    assert text.endswith("\n\nThe EV leaves out home runs.\n")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,14 @@ def test_what_the_ev_leaves_out_comes_last() -> None:
 )
 def test_decision_comes_first(decision: str, natural: HeldNatural | None, told: str) -> None:
     solution = replace(SOLUTION, decision=decision, natural=natural, ev=2.9)  # type: ignore[arg-type]
-    assert plain(solution).splitlines()[3] == told
+    lines = plain(solution).splitlines()
+    assert lines[3] == told
+    if decision == "declare":
+        assert lines[4:7] == [
+            "front   Js Jd 9h",
+            "middle  Qs Qh 8c 3c 2h",
+            "back    As Ks 6s 5s 3s",
+        ]
 
 
 def test_no_minus_before_zero() -> None:
@@ -210,20 +217,26 @@ def test_a_bar_is_gone_when_the_task_is_done() -> None:
 
 def test_text() -> None:
     solution = replace(
-        SOLUTION, decision="declare", natural=FLUSHES, ev=2.9, left_out=("home run",)
+        SOLUTION,
+        decision="declare",
+        natural=FLUSHES,
+        ev=2.9,
+        notes=("The EV leaves out home runs.",),
     )
     assert str(solution).splitlines() == [
         "As Ks Qs Qh Js Jd 9h 8c 6s 5s 3s 3c 2h",
         "rules 2-4, 2 players, opponents greedy, 9,210 samples",
-        "declare three-flushes: EV +2.900 ± 0.020 units",
+        f"declare three-flushes, {BEST.setting}: EV +2.900 ± 0.020 units",
         "best setting: As Ks 6s 5s 3s / Qs Qh 8c 3c 2h / Js Jd 9h",
         "costs 0.029 ± 0.004: As Ks 6s 5s 3s / Js Jd 9h 8c 2h / Qs Qh 3c",
-        "the EV leaves out home run",
+        "The EV leaves out home runs.",
     ]
 
 
 def test_notebook() -> None:
-    html = replace(SOLUTION, rules="<b>", opponents="a & b.csv", left_out=("x < y",))._repr_html_()
+    html = replace(
+        SOLUTION, rules="<b>", opponents="a & b.csv", notes=("The EV leaves out x < y",)
+    )._repr_html_()
     assert html.startswith("<div>")
     assert html.endswith("</div>")
     assert "&lt;b&gt;, 2 players, opponents a &amp; b.csv, 9,210 samples" in html

@@ -63,8 +63,8 @@ KEYS: dict[str, dict[str, object]] = {
         "foul": 6,
         "wheel": "second",
     },
-    "capsa-susun": {"sourcing": "weak", "gun": 2, "home_run": 2, "foul": 3},
-    "pusoy": {"sourcing": "weak", "scoop_units": 3},
+    "capsa-susun": {"sourcing": "weak", "gun": 2, "home_run": 2, "foul": 3, "wheel": "second"},
+    "pusoy": {"sourcing": "weak", "scoop_units": 3, "wheel": "second"},
     "malaya": {"sourcing": "strong", "banker": True, "natural_vs_natural": "difference"},
 }
 ROYALTIES: dict[str, tuple[str, str, dict[tuple[str, str], int]]] = {

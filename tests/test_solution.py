@@ -10,8 +10,9 @@ import pytest
 
 from evaluator.cards import CardError
 from solver import solve
+from solver.columns import setting_rows, units_text
 from solver.pool import OpponentPool, PoolError, load_pool, make_pool
-from solver.rules import RulesError
+from solver.rules import RulesError, load_rules
 from solver.solution import Solution
 from solver.solve import SolveError, open_table
 
@@ -135,7 +136,7 @@ SETTING_KEYS = (
 )
 KEYS = (
     *("hand", "rules", "players", "opponents", "seed", "samples", "seconds", "version"),
-    *("decision", "natural", "ev", "se", "settled", "settings", "left_out"),
+    *("decision", "natural", "ev", "se", "settled", "settings", "notes"),
 )
 
 
@@ -152,7 +153,7 @@ def test_the_dict_has_the_keys_of_the_json() -> None:
     )
     assert answer["natural"] == {"name": "three-flushes", "units": 12}
     assert answer["decision"] == "declare"
-    assert answer["left_out"] == ["surrender: paying 1 to each opponent instead of playing"]
+    assert answer["notes"] == ["The EV leaves out surrender: paying 1 to each opponent instead."]
     assert len(answer["settings"]) == 3
     for setting in answer["settings"]:
         assert tuple(setting) == SETTING_KEYS
@@ -174,13 +175,31 @@ def test_a_hand_without_a_natural() -> None:
 
 
 def test_what_evs_leave_out() -> None:
-    assert ask(samples=50).left_out == ()
+    assert ask(samples=50).notes == ()
     pool = make_pool("greedy", "second", records=2000)
-    assert ask(rules="shisanshui", samples=50, opponents=pool).left_out == ()
+    assert ask(rules="shisanshui", samples=50, opponents=pool).notes == ()
     three = ask(rules="shisanshui", samples=50, opponents=pool, players=3)
-    assert three.left_out == ("home run: gunning everyone pays 2 times as much",)
+    assert three.notes == ("The EV leaves out home runs: gunning everyone pays 2 times as much.",)
     banker = ask(rules="malaya", samples=50)
-    assert banker.left_out == ("banker: one seat plays all others and wins tied rows",)
+    assert banker.notes == (
+        "The EV leaves out the banker: one seat plays all others and wins tied rows.",
+    )
+
+
+def test_a_foul_cheaper_than_the_best_setting_is_told() -> None:
+    rules = replace(load_rules("2-4"), foul=1)
+    lost = "Ah Kc Qc Ts 9h 8d 7h 5d 5c 4c 3d 2s 2h"  # loses 1.65 to each greedy player
+    assert solve(lost, rules, players=3, samples=500).notes == (
+        "A foul would cost only 2 units, but nobody is taken to foul on purpose.",
+    )
+    assert solve(lost, replace(rules, foul=2), players=3, samples=500).notes == ()
+
+
+def test_a_natural_comes_with_the_rows_that_show_it() -> None:
+    natural = ask(FLUSHES, rules="giga", samples=200).natural
+    assert natural is not None
+    assert [len(row) for row in natural.shown] == [5, 5, 3]
+    assert all(len({card % 4 for card in row}) == 1 for row in natural.shown)
 
 
 @pytest.mark.parametrize("top", [1, 2, 5])
@@ -248,3 +267,11 @@ def test_rules_may_be_a_file(tmp_path: Path) -> None:
     house, plain = ask(rules=path), ask()
     assert house.rules == "house"
     assert abs(house.ev) > abs(plain.ev)
+
+
+def test_the_first_line_of_csv_has_the_value_of_the_decision() -> None:
+    solution = ask(FLUSHES, rules="giga", samples=200, top=2)
+    first, second = setting_rows(solution)
+    assert (solution.decision, first["decision"]) == ("declare", "declare")
+    assert first["ev"] == units_text(solution.ev) != units_text(solution.best.ev)
+    assert second["ev"] == units_text(solution.settings[1].ev)
