@@ -47,16 +47,18 @@ _LOOK_ALIKES = dict(
     zip(
         "\u0410\u041a\u0422\u0408\u051a\u0421\u041d\u0405"
         "\u0430\u043a\u0442\u0458\u051b\u0441\u04bb\u0501\u0455"
-        "\u041e\u043e\u0417\u0431"
-        "\u0391\u039a\u03a4\u037f\u03f9\u0397\u03b1\u03ba\u03c4\u03f3\u03f2\u039f\u03bf"
+        "\u0417\u0431"
+        "\u0391\u039a\u03a4\u037f\u03f9\u0397\u03b1\u03ba\u03c4\u03f3\u03f2"
         "\u2764",
-        "AKTJQCHS" + "aktjqchds" + "0036" + "AKTJCHaktjc00" + "♥",
+        "AKTJQCHS" + "aktjqchds" + "36" + "AKTJCHaktjc" + "♥",
         strict=True,
     )
 )
-# Innocent in any other unknown token ("hello"), so looked for only in a token shaped like a ten.
-_TEN_LOOK_ALIKES = {"O": "0", "o": "0", "I": "1", "l": "1"}
-_TEN_TYPO = re.compile(f"(?:[1Il][0Oo]?|[0Oo]){_SUIT}")
+# Innocent in any other unknown token ("hello"), so looked for only in a token shaped like a ten:
+# the letter O, Latin, Cyrillic and Greek, and those that look like 1.
+_LETTERS_O = "Oo\u041e\u043e\u039f\u03bf"
+_TEN_LOOK_ALIKES = {**dict.fromkeys(_LETTERS_O, "0"), "I": "1", "l": "1"}
+_TEN_TYPO = re.compile(f"(?:[1Il][0{_LETTERS_O}]?|[0{_LETTERS_O}]){_SUIT}")
 _READABLE = {*"".join(_RANK_OF), *_SUIT_OF, *",;|/"}
 
 

@@ -8,7 +8,8 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,23 +42,43 @@ if TYPE_CHECKING:
     from solver.solution import Solution
 
 
+_LONGEST_HAND = 80  # characters of a line that is no hand, as its row of csv repeats them
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """Tell what stops a command in a line or a few, without a traceback."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader has seen enough, as in `| head -1`
+        _drop_unwritten()
+        raise typer.Exit from None
+    except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):  # as rich takes it, showing help
+            raise typer.Exit from None
+        raise
+    except ValueError as error:
+        tell_error(str(error))
+    except MemoryError:
+        tell_error("out of memory")
+    except OSError as error:
+        tell_error(f"{error.filename or 'output'}: {error.strerror}")
+        _drop_unwritten()
+    else:
+        return
+    raise typer.Exit(1)
+
+
 class _Commands(typer.core.TyperGroup):
-    """The commands; tells what stops one in a line or a few, without a traceback."""
+    """The commands, each of which tells what stops it."""
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        with _telling():  # --help and --version answer from here
+            return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
-        try:
+        with _telling():
             return super().invoke(ctx)
-        except BrokenPipeError:  # the reader has seen enough, as in `| head -1`
-            _drop_unwritten()
-            raise typer.Exit from None
-        except ValueError as error:
-            tell_error(str(error))
-        except MemoryError:
-            tell_error("out of memory")
-        except OSError as error:
-            tell_error(f"{error.filename or 'output'}: {error.strerror}")
-            _drop_unwritten()
-        raise typer.Exit(1)
 
 
 app = typer.Typer(
@@ -263,7 +284,10 @@ def _solve_lines(ask: Callable[[str], "Solution"], form: Form) -> None:
             failed = True
             tell_error(f"line {number}: {error}")
             if form == "csv":
-                answer(csv_text([{"hand": line.strip(), "error": str(error)}]))
+                hand = line.strip()
+                if len(hand) > _LONGEST_HAND:
+                    hand = hand[: _LONGEST_HAND - 1] + "…"
+                answer(csv_text([{"hand": hand, "error": str(error)}]))
         else:
             answer("\n" * (form == "table" and answered) + _shown(solution, form))
             answered = True

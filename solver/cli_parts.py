@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Form = Literal["table", "json", "csv"]
 
 SOME_FAILED: Final = 3  # exit code
+_NARROWEST: Final = 80  # columns: below, rich would cut what stands in tables
 
 
 def presets() -> list[str]:
@@ -73,6 +74,7 @@ def rendered(view: "RenderableType") -> str:
     from rich.console import Console
 
     console = Console()
+    console.width = max(console.width, _NARROWEST)  # a narrower terminal breaks the lines itself
     with console.capture() as capture:
         console.print(view, crop=False)
     return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())

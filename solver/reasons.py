@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from evaluator.cards import Cards
 from solver.rules import ROWS, RuleSet
 from solver.settling import Account, Player, account_of, clauses_of
 
@@ -11,11 +12,12 @@ Line = tuple[str, int]  # what is paid for, and units: positive where the first 
 
 @dataclass(frozen=True)
 class Seat:
-    """A player at the table: the name, what was done, and the rows in words."""
+    """A player at the table: the name, what was done, and the rows in words and in cards."""
 
     name: str
     player: Player
     rows: tuple[str, ...]
+    cards: tuple[Cards, ...]
 
     @property
     def strengths(self) -> tuple[int, int, int]:
@@ -105,8 +107,12 @@ class Meeting:
                 who = f"{winner.name} as the banker, " if sign else ""
                 yield f"{row}: {who}tied, {winner.rows[place]}", sign * unit
             else:
-                beaten = "a foul" if loser.player.foul else loser.rows[place]
-                yield f"{row}: {winner.name}, {winner.rows[place]} over {beaten}", sign * unit
+                best, beaten = winner.rows[place], loser.rows[place]
+                if loser.player.foul:
+                    beaten = "a foul"
+                elif best == beaten:  # a kicker that the name does not tell has decided
+                    best, beaten = (f"{best} ({s.cards[place]})" for s in (winner, loser))
+                yield f"{row}: {winner.name}, {best} over {beaten}", sign * unit
             paid = int(worth[place, winner.strengths[place]])
             if sign and paid != unit:
                 instead = f", {paid} in place of {unit}"

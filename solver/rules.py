@@ -70,6 +70,10 @@ _ORDER = (
 )
 
 
+# How tomllib says so.
+_STATED_TWICE = re.compile("Cannot (overwrite|declare|redefine|mutate)|Duplicate inline table key")
+
+
 class Problem(NamedTuple):
     """One thing wrong with a rule set: the file, the line, the key's path, and what it is."""
 
@@ -176,12 +180,17 @@ def _read(path: Path) -> tuple[str, dict[str, Any]]:
     except UnicodeDecodeError as failure:
         line = data.count(b"\n", 0, failure.start) + 1
         raise error(line, "not UTF-8 text; save the file as UTF-8") from None
-    except (ValueError, RecursionError) as failure:
-        # ValueError: also what `int` says of a number of more than 4,300 digits
+    except RecursionError:
+        raise error(None, "arrays or tables nested too deep") from None
+    except tomllib.TOMLDecodeError as failure:
         message, _, place = str(failure).partition(" (at ")
+        if _STATED_TWICE.match(message):
+            message = "a key or table stated twice"
         number = re.match(r"line (\d+)", place)
         line_read = int(number[1]) if number else text.count("\n") + 1 if place else None
         raise error(line_read, f"not valid TOML: {message}") from None
+    except ValueError:  # what `int` says of more than 4,300 digits
+        raise error(None, "a number of thousands of digits") from None
 
 
 def _extended(own: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,8 +31,17 @@ def shown(value: object) -> str:
     """A TOML value as an error names it."""
     if isinstance(value, dict):
         return "a table"
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = printable(json.dumps(value, ensure_ascii=False, default=str))
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def printable(text: str) -> str:
+    r"""The text with an escape for each character that would break a line or trick a terminal.
+
+    >>> printable("a\nb")
+    'a\\u000ab'
+    """
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
 
 
 def closest(word: str, known: Iterable[str]) -> str:
@@ -70,12 +79,16 @@ def _boolean(value: object) -> str | None:
 
 
 def _text(value: object) -> str | None:
+    if isinstance(value, str) and not value.isprintable():
+        return f"must be one line without characters that cannot be shown, not {shown(value)}"
     return _must(isinstance(value, str) and value.strip() != "", "a text", value)
 
 
 def _texts(value: object) -> str | None:
-    good = isinstance(value, list) and all(_text(item) is None for item in value)
-    return _must(good, "an array of texts", value)
+    if not isinstance(value, list):
+        return _must(False, "an array of texts", value)
+    wrong = (f"item {n} {_text(item)}" for n, item in enumerate(value, start=1) if _text(item))
+    return next(wrong, None)
 
 
 def _players(value: object) -> str | None:
@@ -238,7 +251,7 @@ def _natural_faults(naturals: object) -> Iterator[Fault]:
         for key in ("name", "units"):
             if key not in natural:
                 yield here, f"has no {key}"
-        if isinstance(name, str) and name.strip():
+        if isinstance(name, str) and _text(name) is None:
             if not known:
                 yield (*here, "name"), f"no natural {shown(name)}; {_suggestion(name, NATURALS)}"
             elif name in seen:

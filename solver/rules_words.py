@@ -132,7 +132,11 @@ def _royalty_lines(rules: RuleSet) -> list[str]:
         lines.append("Royalties are never multiplied.")
     elif rules.gun > 1:
         lines.append("Royalties of rows are multiplied with the rest.")
-    if royalties.limit is not None:
+    if royalties.limit == 0:
+        lines.append("No royalties of rows are paid.")
+    elif royalties.limit == 1:
+        lines.append("Only the best royalty of a hand is paid.")
+    elif royalties.limit is not None:
         lines.append(f"At most {royalties.limit} royalties a hand are paid, the best ones.")
     if royalties.broken:
         lines.append(

@@ -79,11 +79,13 @@ def open_table(
     if not fewest <= players <= most:
         raise SolveError(f"{players} players; the rules {rules.name} are for {fewest} to {most}")
     if samples is not None and samples < 2:
-        raise SolveError(f"{samples} samples; a standard error needs at least 2")
+        raise SolveError(f"samples {samples}; a standard error needs at least 2")
     check_seed(seed)
     if not isinstance(opponents, OpponentPool):
         if opponents == "equilibrium":
             raise PoolError("equilibrium opponents come with a later version; use greedy or random")
+        if opponents.endswith(".csv"):
+            raise PoolError("recorded settings come with a later version; use greedy or random")
         if opponents not in MADE:
             raise PoolError(f"no opponents are called {opponents!r}; use {' or '.join(MADE)}")
         key = opponents, rules.wheel

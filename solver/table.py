@@ -16,7 +16,7 @@ from evaluator.naturals import natural_bits, natural_key, natural_table
 from evaluator.ranking import row_name, row_strength
 from solver.reasons import Meeting, Seat
 from solver.rules import ROWS, RuleSet, load_rules
-from solver.rules_check import closest
+from solver.rules_check import closest, printable
 from solver.settling import Player, clauses_of, gunner, pay_pair
 
 _SIZES = (5, 5, 3)
@@ -109,7 +109,7 @@ class TableError(ValueError):
     """A table that cannot be settled; `problems` has a line for everything that is wrong."""
 
     def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
+        self.problems = tuple(map(printable, problems))
         super().__init__("\n".join(self.problems))
 
 
@@ -264,6 +264,8 @@ class _Dealt:
         """Yield all that is wrong with the hand by itself."""
         if not self.hand.player:
             yield f"{self.place}{self.label} has no name"
+        elif not self.hand.player.isprintable():
+            yield f"{self.place}{self.label}: the name has characters that cannot be shown"
         for wrong in self.wrong_rows:
             yield f"{self.place}{self.label}, {wrong}"
         if self.hand.surrender and self.rules.surrender is None:
@@ -307,7 +309,7 @@ class _Dealt:
             self.hand.surrender,
         )
         names = tuple(row_name(strength, wheel) for strength in (back, middle, front))
-        return Seat(self.hand.player, player, names)
+        return Seat(self.hand.player, player, names, tuple(self.rows.values()))
 
     def _held(self) -> Iterator[int]:
         """Yield the naturals that the cards hold, as places in the rules' list."""
@@ -328,7 +330,8 @@ def _natural_names(rules: RuleSet) -> list[str]:
 def _crowd_problems(hands: list[PlayedHand], rules: RuleSet, banker: str | None) -> Iterator[str]:
     fewest, most = rules.players
     if not fewest <= len(hands) <= most:
-        yield f"{len(hands)} players; the rules {rules.name} are for {fewest} to {most}"
+        noun = "player" if len(hands) == 1 else "players"
+        yield f"{len(hands)} {noun}; the rules {rules.name} are for {fewest} to {most}"
     names = [hand.player for hand in hands]
     for number, hand in enumerate(hands):
         if hand.player and hand.player in names[:number]:

@@ -54,8 +54,8 @@ def score_files(
     hands = [_hand(place, fields, problems) for place, fields in rows]
     found = _read(stakes, _STAKES, (), problems) if stakes else []
     listed = [Stake(f["player_a"], f["player_b"], f["unit"], place) for place, f in found]
-    if problems and not rows:  # there is no table to look at
-        raise TableError(problems)
+    if not rows:  # there is no table to look at
+        raise TableError(problems or [f"{table}: no players"])
     try:
         score = score_table(hands, rules, listed, banker)
     except TableError as error:

@@ -187,6 +187,13 @@ def test_hand_errors(text: str, message: str) -> None:
             "not a set of cards: unknown 'l0c' at 1; "
             "'l' is U+006C LATIN SMALL LETTER L, not 1; a ten is T or 10",
         ),
+        (
+            "1\u041eh 1\u03bfd",
+            "not a set of cards: unknown '1\u041eh' at 1, '1\u03bfd' at 5; "
+            "'\u041e' is U+041E CYRILLIC CAPITAL LETTER O, not 0, "
+            "'\u03bf' is U+03BF GREEK SMALL LETTER OMICRON, not 0; a ten is T or 10",
+        ),
+        ("\u043ed\u043d\u043e", "not a set of cards: unknown '\u043ed\u043d\u043e' at 1"),
         # Look-alikes: each is explained once.
         (
             "As \u041as \u041ad",

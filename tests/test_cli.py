@@ -133,6 +133,12 @@ def test_rules_show_is_not_cut_in_a_pipe() -> None:
     assert "paid by each opponent in place of all else:\n" in result.stdout
 
 
+@pytest.mark.parametrize("arguments", [["solve", HAND, *FEW], ["rules", "list"]])
+def test_a_narrow_terminal_gets_the_whole_answer(arguments: list[str]) -> None:
+    narrow = CliRunner(env={"COLUMNS": "40"}).invoke(app, arguments)
+    assert narrow.stdout == capsa(*arguments).stdout
+
+
 def test_rules_check(tmp_path: Path) -> None:
     good = tmp_path / "mine.toml"
     good.write_text('extends = "2-4"\nmajority = 2\n')
@@ -194,6 +200,13 @@ def test_a_bad_line_has_its_row_of_csv() -> None:
     assert result.exit_code == 3
 
 
+def test_a_row_of_csv_repeats_no_huge_line() -> None:
+    result = capsa("solve", "-", *FEW, "--format", "csv", stdin="x" * 10_000)
+    (bad,) = csv.DictReader(io.StringIO(result.stdout))
+    assert bad["hand"] == "x" * 79 + "…"
+    assert bad["error"].startswith("not a hand: unknown 'xxxxxxxxxxxxxxx…' at 1; ")
+
+
 def test_bytes_that_are_no_text_spoil_their_line_only() -> None:
     lines = b"\xef\xbb\xbf" + HAND.encode() + b"\n\xff\xfe\n" + HAND.encode()
     done = process("solve", "-", *FEW, "--format", "json", input=lines, encoding=None)
@@ -221,7 +234,7 @@ def test_bytes_that_are_no_text_spoil_their_line_only() -> None:
         (["solve", HAND, "--samples", "0"], "samples"),
         (["solve", HAND, "--samples", "-5"], "samples"),
         (["solve", HAND, "--samples", "1000000000"], " conditional opponents exist for this hand"),
-        (["solve", HAND, "--players", "1"], "players"),
+        (["solve", HAND, "--players", "1"], "1 player"),
         (["solve", HAND, "--players", "5"], "players"),
         (["solve", HAND, "--seed", "-1"], "seed"),
         (["deal", "--seed", "-1"], "seed -1 is out of range"),
@@ -291,7 +304,15 @@ def test_what_may_happen_any_time(
 
 
 @pytest.mark.parametrize(
-    "arguments", [["deal", "-n", "20000"], ["solve", "-", *FEW], ["rules", "list"]]
+    "arguments",
+    [
+        ["deal", "-n", "20000"],
+        ["solve", "-", *FEW],
+        ["rules", "list"],
+        ["--version"],
+        ["--help"],
+        ["solve", "--help"],
+    ],
 )
 def test_a_reader_that_leaves_early_is_no_error(arguments: list[str]) -> None:
     read, write = os.pipe()
@@ -302,9 +323,10 @@ def test_a_reader_that_leaves_early_is_no_error(arguments: list[str]) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
-def test_a_full_disk() -> None:
+@pytest.mark.parametrize("arguments", [["rules", "list"], ["--help"], ["--version"]])
+def test_a_full_disk(arguments: list[str]) -> None:
     with open("/dev/full", "w") as full:
-        done = process("rules", "list", stdout=full)
+        done = process(*arguments, stdout=full)
     assert (done.returncode, done.stderr) == (1, "error: output: No space left on device\n")
 
 

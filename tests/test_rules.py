@@ -248,6 +248,12 @@ front.pair = { A = 3 }
     assert "Winning all three rows multiplies the pair's total by 4." in lines
     assert "  front: pair of A 3" in lines
     assert "At most 2 royalties a hand are paid, the best ones." in lines
+    text = path.read_text()
+    for limit, told in (
+        (0, "No royalties of rows are paid."),
+        (1, "Only the best royalty of a hand is paid."),
+    ):
+        assert told in describe(load_rules(write(text.replace("limit = 2", f"limit = {limit}"))))
     assert any(line.startswith("Quads or a straight flush among the 13 cards") for line in lines)
     assert any(", always declared, " in line for line in lines)
     assert "For 3 players." in lines

@@ -240,7 +240,16 @@ def test_cards_dealt_twice() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (lines(HEADER, ALICE), "1 players; the rules 2-4 are for 2 to 4"),
+        (
+            lines(HEADER, ALICE, BOB.replace("Bob", "B\x1b[1mob")),
+            r"t.csv:3: B\u001b[1mob: the name has characters that cannot be shown",
+        ),
+        (
+            lines(HEADER, ALICE, BOB.replace("Bob", '"B\u2028ob"')),
+            r"t.csv:3: B\u2028ob: the name has characters that cannot be shown",
+        ),
+        (lines(HEADER), "t.csv: no players"),
+        (lines(HEADER, ALICE), "1 player; the rules 2-4 are for 2 to 4"),
         (lines("player,back,midle,front"), "t.csv:1: no column middle"),
         (lines("player,back,middle,front,front"), "t.csv:1: two columns front"),
         (

@@ -265,6 +265,19 @@ def test_a_stake_of_nothing_is_paid_as_plain_zero() -> None:
     assert score.to_dict()["totals"] == {"B": "0", "A": "0"}
 
 
+def test_reasons_tell_the_cards_where_two_rows_have_one_name() -> None:
+    a = "Ac Kc 9c 5c 3c / 9h 9d 8c 7c 2d / Qd 8h 6h"
+    b = "Ah Kh 8d 5h 3h / 7d 7s 4c 3d 2c / Qs 7h 4d"
+    flush = b.replace("8d", "Jh")
+    score = score_table([hand("A", a), hand("B", flush)], "2-4")
+    check_sums(score)
+    assert score.pairs[0].reasons[:3] == (
+        "back: B, ace-high flush (Ah Kh Jh 5h 3h) over ace-high flush (Ac Kc 9c 5c 3c): -1",
+        "middle: A, pair of nines, eight kicker over pair of sevens, four kicker: +1",
+        "front: A, queen high (Qd 8h 6h) over queen high (Qs 7h 4d): +1",
+    )
+
+
 def test_reasons_of_royalties() -> None:
     def reasons(a: str, b: str, rules: str | RuleSet) -> list[str]:
         score = score_table([hand("A", a), hand("B", b)], rules)
