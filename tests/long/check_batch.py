@@ -12,7 +12,7 @@ from solver.solve import warm_up
 
 def test_twenty_kills_in_twenty_thousand_rows(tmp_path: Path) -> None:
     warm_up()
-    killed = kill_and_resume(tmp_path, rows=20_000, kills=20, samples=10_000, longest=1.2)
+    killed = kill_and_resume(tmp_path, rows=20_000, kills=20, samples=10_000)
     assert killed == 20
 
 
