@@ -98,36 +98,18 @@ def _value(
     terms: Terms,
     worths: Worths,
     space: Space,
-) -> float:
-    """Return the EV of a given setting against the opponents in the scratch."""
+) -> tuple[float, float]:
+    """Return a setting's EV against the opponents in the scratch, and the mean square score."""
     strengths, code = settings.strengths, settings.broken[h]
     hero = side(strengths[h, 0], strengths[h, 1], strengths[h, 2], code, terms, worths)
-    total = _sum_fixed(setting, count, space)
-    for i in range(setting):
-        total += pay(hero, opponent(i, space.columns), terms)
-    return total / max(1, count)
-
-
-@kernel
-def _square(
-    h: int,
-    settings: Responses,
-    count: int,
-    setting: int,
-    terms: Terms,
-    worths: Worths,
-    space: Space,
-) -> float:
-    """Return the mean square of what a given setting scores against the opponents."""
-    strengths, code = settings.strengths, settings.broken[h]
-    hero = side(strengths[h, 0], strengths[h, 1], strengths[h, 2], code, terms, worths)
-    total = np.int64(0)
-    for i in range(setting):
-        score = np.int32(pay(hero, opponent(i, space.columns), terms))
-        total += score * score
-    for i in range(setting, count):
-        total += space.fixed[i] * space.fixed[i]
-    return total / max(1, count)
+    total = squares = np.int64(0)
+    for i in range(count):
+        score = space.fixed[i]
+        if i < setting:
+            score = np.int32(pay(hero, opponent(i, space.columns), terms))
+        total += score
+        squares += score * score
+    return total / max(1, count), squares / max(1, count)
 
 
 @kernel
@@ -164,8 +146,7 @@ def counter(
         others_setting = gather(others, fields[1], terms, other)
         _respond(hand, h, count, setting, terms, worths, table, work, one, found[0])
         _respond(hand, h, others, others_setting, terms, worths, table, work, other, found[1])
-        squares[h] = _square(h, own, count, setting, terms, worths, one)
-        own_evs[h, 0] = _value(h, own, count, setting, terms, worths, one)
-        own_evs[h, 1] = _value(h, own, others, others_setting, terms, worths, other)
-        crossed_evs[h, 0] = _value(h, found[1], count, setting, terms, worths, one)
-        crossed_evs[h, 1] = _value(h, found[0], others, others_setting, terms, worths, other)
+        own_evs[h, 0], squares[h] = _value(h, own, count, setting, terms, worths, one)
+        own_evs[h, 1], _ = _value(h, own, others, others_setting, terms, worths, other)
+        crossed_evs[h, 0], _ = _value(h, found[1], count, setting, terms, worths, one)
+        crossed_evs[h, 1], _ = _value(h, found[0], others, others_setting, terms, worths, other)

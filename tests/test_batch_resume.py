@@ -323,6 +323,22 @@ def test_interrupted(tmp_path: Path) -> None:
     assert target.read_bytes() == (tmp_path / "expected.csv").read_bytes()
 
 
+def test_a_file_that_may_not_grow(source: Path, expected: bytes, tmp_path: Path) -> None:
+    """A write that fails wherever this runs; the small disk below needs leave to be made."""
+    target = tmp_path / "out.csv"
+    command = [sys.executable, "-m", "solver.cli", "batch", source, "-o", target]
+    limited = ["sh", "-c", 'ulimit -f 128; exec "$@"', "sh", *map(str, command)]
+    done = subprocess.run(
+        [*limited, "--samples", "20", "--quiet"], capture_output=True, encoding="utf-8", timeout=60
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {target}: File too large; ")
+    assert done.stderr.endswith(" rows are safe, go on with --resume\n")
+    assert not target.exists()
+    assert run(source, "-o", target, "--resume", "--samples", "20")[0] == 3
+    assert target.read_bytes() == expected
+
+
 ON_A_SMALL_DISK = """
 mount -t tmpfs -o size=64k none "$1" || exit 99
 shift
