@@ -15,6 +15,7 @@ from solver.batch_tally import Answer
 from solver.columns import BATCH_COLUMNS, units_text
 from solver.many import cards_of
 from solver.rules import RuleSet, load_rules
+from solver.solution import DECISIONS
 from solver.solve import Table, open_table, run, shortage
 
 I64 = NDArray[np.int64]
@@ -121,7 +122,7 @@ def _solved(table: Table, hands: I64) -> Iterator[Answer]:
     """Yield the answers of hands (n,) at a table."""
     answers = run(table, hands, 2)
     found, others = answers.settings, table.players - 1
-    declares, ev, se = (column.tolist() for column in answers.decided(table))
+    decisions, ev, se = (column.tolist() for column in answers.decided(table))
     kinds = categories()[found.strengths[:, 0]].tolist()
     rows = np.zeros((len(hands), HAND_SIZE), np.int8)
     rows[found.listed > 0] = cards_of(found.rows[found.listed > 0, 0])
@@ -133,7 +134,7 @@ def _solved(table: Table, hands: I64) -> Iterator[Answer]:
         texts = [_TEXTS[card] for card in cards]
         columns = [
             *(" ".join(texts[:5]), " ".join(texts[5:10]), " ".join(texts[10:])),
-            "declare" if declares[h] else "set",
+            DECISIONS[decisions[h]],
             units_text(ev[h]),
             units_text(se[h]),
             units_text(others * float(found.gap[h, 1])) if found.listed[h] > 1 else "",

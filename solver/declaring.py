@@ -107,6 +107,9 @@ def declare_hands(
         for i in range(met.setting, met.opponents):
             record = space.record[i]
             other = (field.records[record] >> 39) - 1
+            if other == naturals.units.shape[0]:  # surrendered, which does not save from naturals
+                scores[i] = naturals.units[place]
+                continue
             order = 0
             if other == place and naturals.compare:
                 key = natural_key(naturals.kinds[place], pool_hands[record], table)

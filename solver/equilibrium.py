@@ -21,7 +21,7 @@ from solver.pool import DISJOINT, OpponentPool, Progress, make_pool, silent
 from solver.responding import Responses, counter, respond_to, responses
 from solver.rules import RuleSet, digest
 from solver.scoring import terms_of
-from solver.solve import Table, declaring, field_of
+from solver.solve import Table, decide, declaring, field_of
 
 _T = TypeVar("_T")
 I64 = NDArray[np.int64]
@@ -89,11 +89,11 @@ def train_round(
     chosen = np.flatnonzero(rng.random(len(pool.hands)) < plan.share)
     samples = round(plan.looks * len(pool.hands) * DISJOINT)
     play = respond(Table(rules, 2, pool, number, samples), pool.hands[chosen], jobs)
-    strengths, broken, declares = pool.strengths.copy(), pool.broken.copy(), pool.declares.copy()
+    strengths, broken, decisions = pool.strengths.copy(), pool.broken.copy(), pool.decisions.copy()
     strengths[chosen] = play.settings.strengths
     broken[chosen] = play.settings.broken
-    declares[chosen] = play.declares
-    return pool.playing(strengths, broken, declares)
+    decisions[chosen] = play.decisions
+    return pool.playing(strengths, broken, decisions)
 
 
 def train_pool(
@@ -106,7 +106,7 @@ def train_pool(
 ) -> OpponentPool:
     """Train opponents for a rule set by fictitious play, from greedy players on.
 
-    Clauses that look at the whole table, surrender and the banker's seat are left out.
+    Clauses that look at the whole table and the banker's seat are left out.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def train_pool(
     progress(f"training opponents for {rules.name}", 1.0)
     about = {"rules": rules.name, "digest": digest(rules), "rounds": rounds}
     trained = replace(pool, about=about | {"version": __version__})
-    return trained.playing(pool.strengths, pool.broken, pool.declares)
+    return trained.playing(pool.strengths, pool.broken, pool.decisions)
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Play:
     """What a player does with hands (h,)."""
 
     settings: Responses
-    declares: NDArray[np.bool_]  # (h,) declares its natural if it has the choice; else true
+    decisions: NDArray[np.uint8]  # (h,) SET, DECLARE or SURRENDER
 
 
 def respond(
@@ -151,7 +151,7 @@ def respond(
     settings = zip(*(play.settings for play in plays), strict=True)
     return Play(
         Responses(*map(np.concatenate, settings)),
-        np.concatenate([play.declares for play in plays]),
+        np.concatenate([play.decisions for play in plays]),
     )
 
 
@@ -164,8 +164,7 @@ def _respond(table: Table, hands: I64) -> Play:
         hands, field, terms, worths, ranks, table.seed, table.wanted, workspace(), scratch, found
     )
     places, evs, _ = declaring(table, hands, scratch)
-    declares = (evs > found.evs) | (not table.rules.optional)
-    return Play(found, (places < 0) | declares)
+    return Play(found, decide(table.rules, places >= 0, [found.evs, evs, found.surrender_evs]))
 
 
 def _in_threads(
@@ -237,7 +236,7 @@ def exploitability(
     fresh = np.empty(records, np.int64)
     deal_many(seed, 0, fresh)
     play = respond(table, fresh, jobs, progress, "setting a fresh pool")
-    player = OpponentPool("player", rules.wheel, seed, *play.settings[:2], play.declares)
+    player = OpponentPool("player", rules.wheel, seed, *play.settings[:2], play.decisions)
     # Halves of records, not of opponents: a record's relabellings must not be on both sides.
     parts = [player.part(slice(start, None, 2)) for start in (0, 1)]
     halves = [Table(rules, 2, part, 0, _ALL) for part in parts]
@@ -269,11 +268,8 @@ def _gains(table: Table, halves: list[Table], hands: I64) -> F64:
     wanted = halves[0].wanted
     spaces = space(fields[0], terms, wanted), space(fields[1], terms, wanted)
     found = responses(len(hands)), responses(len(hands))
-    mine, crossed, squares = (
-        np.empty((len(hands), 2)),
-        np.empty((len(hands), 2)),
-        np.empty(len(hands)),
-    )
+    mine, crossed, best = (np.empty((len(hands), 2)) for _ in range(3))
+    squares = np.empty(len(hands))
     ranks = tables(table.rules.wheel)
     counter(
         hands,
@@ -290,15 +286,20 @@ def _gains(table: Table, halves: list[Table], hands: I64) -> F64:
         crossed,
         squares,
     )
-    best = np.stack([found[0].evs, found[1].evs], axis=1)
-    answers = [
-        declaring(half, hands, scratch) for half, scratch in zip(halves, spaces, strict=True)
+    # The EVs of the three decisions, (3, h, 2), in each half; an answer's own half is where it was
+    # chosen, and in the other one it is worth ``crossed``.
+    places = [declaring(half, hands, at) for half, at in zip(halves, spaces, strict=True)]
+    fixed = [
+        np.stack([evs for _, evs, _ in places], axis=1),
+        np.stack([answer.surrender_evs for answer in found], axis=1),
     ]
-    holds = answers[0][0] >= 0
-    declared = np.stack([evs for _, evs, _ in answers], axis=1)
-    # A natural is declared by the player, and by his opponent against each half, where it pays.
-    mine = np.where((holds & own.declares)[:, None], declared, mine)
-    better = holds[:, None] & ((declared > best) | (not table.rules.optional))
-    crossed = np.where(better[:, ::-1], declared, crossed)
-    best = np.where(better, declared, best)
+    worth_own = np.stack([mine, *fixed])
+    worth_best = np.stack([np.stack([answer.evs for answer in found], axis=1), *fixed])
+    worth_crossed = np.stack([crossed, *fixed])
+    holds, h = places[0][0] >= 0, np.arange(len(hands))
+    for k in (0, 1):
+        decisions = decide(table.rules, holds, list(worth_best[:, :, k]))
+        best[:, k] = worth_best[decisions, h, k]
+        crossed[:, 1 - k] = worth_crossed[decisions, h, 1 - k]
+    mine = worth_own[own.decisions, h]
     return np.column_stack([(crossed - mine).mean(axis=1), (best - mine).mean(axis=1), squares])

@@ -47,6 +47,8 @@ class Results(NamedTuple):
     scoop: F64  # (h, top)
     scooped: F64
     royalties: F64
+    surrender_ev: F64  # (h,) 0 where nobody may
+    surrender_se: F64
     listed: I64  # (h,) settings listed, at most top
     samples: I64  # (h,) conditional opponents
 
@@ -65,6 +67,8 @@ def results(hands: int, top: int) -> Results:
         scoop=np.zeros((hands, top)),
         scooped=np.zeros((hands, top)),
         royalties=np.zeros((hands, top)),
+        surrender_ev=np.zeros(hands),
+        surrender_se=np.zeros(hands),
         listed=np.zeros(hands, np.int64),
         samples=np.zeros(hands, np.int64),
     )
@@ -266,6 +270,16 @@ def _describe(
     results.royalties[h, place] = royalties / met.opponents
 
 
+@merged
+def _surrender(met: Met, terms: Terms, space: Space, h: int, results: Results) -> None:
+    """Write what surrendering is worth: its price to those who set, and naturals are paid first."""
+    scores = space.scores[: met.opponents]
+    scores[: met.setting] = -terms.surrender
+    for i in range(met.setting, met.opponents):
+        scores[i] = min(space.fixed[i], 0)
+    results.surrender_ev[h], results.surrender_se[h] = spread(scores, met, space)
+
+
 @inlined
 def _count_below(strength: np.int16, column: I16) -> np.int32:
     count = np.int32(0)
@@ -312,6 +326,8 @@ def solve_hands(
         listed = min(candidates, results.ev.shape[1])
         candidates = race(candidates, listed, met.setting, terms, worths, work, space)
         results.listed[h] = listed
+        if terms.may_surrender:
+            _surrender(met, terms, space, h, results)
         for place in range(listed):
             bring_forward(place, candidates, work, space)
             hero = candidate(place, terms, worths, work)

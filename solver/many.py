@@ -23,7 +23,7 @@ class Solutions(NamedTuple):
     """What to do with hands (n,); units are against all opponents together."""
 
     settings: NDArray[np.int8]  # (n, 13) cards 0..51 of the best: back 5, middle 5, front 3
-    declared: NDArray[np.bool_]  # (n,) whether to declare a natural instead of setting
+    decisions: NDArray[np.uint8]  # (n,) 0 set, 1 declare a natural, 2 surrender
     ev: F64  # (n,) units, of the decision
     se: F64  # (n,) units, its standard error
     gap2: F64  # (n,) units by which the best setting leads the second best, nan if it is alone
@@ -71,7 +71,7 @@ def solve_many(
     n = len(masks)
     found = Solutions(
         settings=np.empty((n, HAND_SIZE), np.int8),
-        declared=np.empty(n, np.bool_),
+        decisions=np.empty(n, np.uint8),
         ev=np.empty(n),
         se=np.empty(n),
         gap2=np.empty(n),
@@ -85,7 +85,7 @@ def solve_many(
             if problem := shortage(table, int(met)):
                 raise SolveError(f"hand {start + h}: {problem}")
         found.settings[part] = cards_of(settings.rows[:, 0])
-        found.declared[part], found.ev[part], found.se[part] = answers.decided(table)
+        found.decisions[part], found.ev[part], found.se[part] = answers.decided(table)
         gap = (players - 1) * settings.gap[:, 1]
         found.gap2[part] = np.where(settings.listed > 1, gap, np.nan)
         found.samples[part] = settings.samples

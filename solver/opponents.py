@@ -20,7 +20,8 @@ I64 = NDArray[np.int64]
 _SCAN = 256  # words of the card index scanned at a time
 _SLACK = 64  # records written beyond those wanted
 # A record's strengths in one integer: back, middle and front of 13 bits each, then 1 + the place
-# of the natural that it declares in the rules' list, or 0.
+# of the natural that it declares in the rules' list, or 0. Surrender stands behind the naturals: a
+# natural that pays minus its price.
 _MASK = np.int64(8191)
 
 
@@ -30,7 +31,7 @@ class Field(NamedTuple):
     card_index: I64  # (52, words) bit rows: which records hold a card
     records: I64  # (n,) strengths and natural, packed
     worths: I64  # (n,) worth of back, middle, front and the extra, 16 bits each; (0,) if plain
-    units: I64  # (naturals,) what each natural of the rules pays
+    units: I64  # (naturals + 1,) what each natural of the rules pays; last, what surrender does
     relabellings: I64  # (24 or 8, 4) suit permutations that keep the rules' naturals
 
 
@@ -54,9 +55,9 @@ class Space(NamedTuple):
     seen: I64  # (words,) records met under a relabelling, and those met under several
     repeated: I64
     found: I32  # (capacity + 64,) conditional opponents as records, in the order they were found
-    record: I32  # (capacity,) the same, first those who set, then those who declare
+    record: I32  # (capacity,) the same, first those who set, then the others
     columns: Columns  # (capacity,) the sides of those who set
-    fixed: I32  # (capacity,) what hero is paid by those who declare, at their places
+    fixed: I32  # (capacity,) what hero is paid by those who do not set, at their places
     sums: I64  # (36036,) units won by each candidate
     best: I32  # (capacity,) what each opponent pays the best setting
     scores: I32  # (capacity,) ... and another
@@ -71,7 +72,7 @@ class Met(NamedTuple):
     """How many conditional opponents a hand met, now in the scratch."""
 
     opponents: int
-    setting: int  # those who set come first, those who declare after them
+    setting: int  # those who set come first, those who declare or surrender after them
     entries: int  # of records that may occur more than once ...
     clusters: int  # ... in so many clusters
 
@@ -113,7 +114,8 @@ def pack(
 ) -> None:
     """Write the records of a field, and if there are royalties their worths, from a pool.
 
-    ``naturals`` (n,) are the places in the rules' list of what each declares, or -1.
+    ``naturals`` (n,) are the places in the rules' list of what each declares, the one behind the
+    last where it surrenders, or -1.
     """
     for i in range(records.shape[0]):
         back, middle, front = strengths[i, 0], strengths[i, 1], strengths[i, 2]
@@ -219,7 +221,7 @@ def _write_found(begin: int, scan: I64, count: int, wanted: int, found: I32) -> 
 
 @merged
 def gather(count: int, field: Field, terms: Terms, space: Space) -> int:
-    """Gather the columns of the opponents found: those who set first, those who declare last.
+    """Gather the columns of the opponents found: those who set first, the others last.
 
     Returns how many set.
     """

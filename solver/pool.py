@@ -31,9 +31,10 @@ Progress = Callable[[str, float], None]  # what is being done, and the share of 
 
 RECORDS: Final = 131_072  # a quarter more than ten thousand conditional opponents need
 DISJOINT: Final = 8_122_425_444 / 635_013_559_600  # of all hands, those disjoint from a given one
+SET, DECLARE, SURRENDER = range(3)  # what a player can do
 MADE: Final = ("greedy", "random")
 _SEED: Final = 0x0CA95A  # apart from the small seeds that people deal and solve with
-_FORMAT: Final = 2
+_FORMAT: Final = 3
 _CHUNK: Final = 8192
 _DAMAGED: Final = (  # RuntimeError: a flag of the zip file asks for what Python cannot do
     *(ValueError, KeyError, TypeError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile),
@@ -57,7 +58,7 @@ class OpponentPool:
     seed: int  # record i's hand is deal i of this seed
     strengths: NDArray[np.int16]  # (records, 3) back, middle, front
     broken: NDArray[np.uint8]  # (records,) quads and straight flushes no row shows: broken_code
-    declares: NDArray[np.bool_]  # (records,) whether it declares a natural, if it has the choice
+    decisions: NDArray[np.uint8]  # (records,) SET, DECLARE (a natural, if it holds one), SURRENDER
     about: Mapping[str, Any] = field(default_factory=dict)  # how it was made, for people
 
     @cached_property
@@ -80,7 +81,7 @@ class OpponentPool:
         digest = hashlib.sha256(repr((_FORMAT, self.name, self.wheel, self.seed)).encode())
         digest.update(np.ascontiguousarray(self.strengths, "<i2").tobytes())
         digest.update(self.broken.tobytes())
-        digest.update(self.declares.tobytes())
+        digest.update(self.decisions.tobytes())
         return digest.hexdigest()
 
     def part(self, records: slice) -> "OpponentPool":
@@ -89,7 +90,7 @@ class OpponentPool:
             self,
             strengths=self.strengths[records],
             broken=self.broken[records],
-            declares=self.declares[records],
+            decisions=self.decisions[records],
         )
         vars(pool).update(hands=self.hands[records])
         return pool
@@ -98,10 +99,10 @@ class OpponentPool:
         self,
         strengths: NDArray[np.int16],
         broken: NDArray[np.uint8],
-        declares: NDArray[np.bool_],
+        decisions: NDArray[np.uint8],
     ) -> "OpponentPool":
         """Return a pool of the same hands, set in other ways."""
-        pool = replace(self, strengths=strengths, broken=broken, declares=declares)
+        pool = replace(self, strengths=strengths, broken=broken, decisions=decisions)
         vars(pool).update(hands=self.hands, index=self.index)
         return pool
 
@@ -234,7 +235,7 @@ def make_pool(
             name == "greedy", seed, start, hands[part], table, work, strengths[part], broken[part]
         )
     progress(f"making the pool of {name} opponents, once", 1.0)
-    return OpponentPool(name, wheel, seed, strengths, broken, np.ones(records, np.bool_))
+    return OpponentPool(name, wheel, seed, strengths, broken, np.full(records, DECLARE, np.uint8))
 
 
 def load_pool(name: str, wheel: Wheel = "lowest", progress: Progress = silent) -> OpponentPool:
@@ -293,7 +294,7 @@ def write_pool(pool: OpponentPool, path: Path) -> None:
                 head=np.array(json.dumps(head)),
                 strengths=pool.strengths.astype("<i2"),
                 broken=pool.broken,
-                declares=pool.declares,
+                decisions=pool.decisions,
             )
         os.replace(temporary, path)
     except BaseException:
@@ -307,9 +308,9 @@ def read_pool(path: Path) -> OpponentPool:
         with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
             head = json.loads(str(file["head"]))
             strengths = file["strengths"].astype(np.int16)
-            broken, declares = file["broken"], file["declares"]
+            broken, decisions = file["broken"], file["decisions"]
         pool = OpponentPool(
-            head["name"], head["wheel"], head["seed"], strengths, broken, declares, head["about"]
+            head["name"], head["wheel"], head["seed"], strengths, broken, decisions, head["about"]
         )
         if head["format"] != _FORMAT or head["digest"] != pool.digest:
             raise ValueError

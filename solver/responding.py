@@ -25,11 +25,13 @@ class Responses(NamedTuple):
     strengths: I16  # (h, 3)
     broken: NDArray[np.uint8]  # (h,) broken codes
     evs: F64  # (h,)
+    surrender_evs: F64  # (h,) of surrendering instead; 0 where nobody may
 
 
 def responses(hands: int) -> Responses:
     """Return arrays for the responses of some hands."""
-    return Responses(np.zeros((hands, 3), np.int16), np.zeros(hands, np.uint8), np.zeros(hands))
+    strengths, broken = np.zeros((hands, 3), np.int16), np.zeros(hands, np.uint8)
+    return Responses(strengths, broken, np.zeros(hands), np.zeros(hands))
 
 
 @kernel
@@ -77,16 +79,12 @@ def _respond(
     if terms.broken:
         back, middle, _ = split_masks(work.splits[0], table, work)
         found.broken[h] = broken_code(hand, back, middle)
-    found.evs[h] = (space.sums[0] + _sum_fixed(setting, count, space)) / max(1, count)
-
-
-@kernel
-def _sum_fixed(setting: int, count: int, space: Space) -> np.int64:
-    """Sum what those who declare pay."""
-    total = np.int64(0)
+    total, surrendered = space.sums[0], np.int64(-terms.surrender * setting)
     for i in range(setting, count):
         total += space.fixed[i]
-    return total
+        surrendered += min(space.fixed[i], 0)  # naturals are paid before anyone may surrender
+    found.evs[h] = total / max(1, count)
+    found.surrender_evs[h] = surrendered / max(1, count)
 
 
 @kernel

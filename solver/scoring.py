@@ -33,6 +33,8 @@ class Terms(NamedTuple):
     back_unit: np.int16  # what a plain row pays
     middle_unit: np.int16
     front_unit: np.int16
+    may_surrender: bool
+    surrender: np.int16  # its price
 
 
 class Worths(NamedTuple):
@@ -85,6 +87,8 @@ def terms_of(rules: RuleSet) -> tuple[Terms, Worths]:
         back_unit=units[0],
         middle_unit=units[1],
         front_unit=units[2],
+        may_surrender=rules.surrender is not None,
+        surrender=np.int16(rules.surrender or 0),
     )
     worths = Worths(
         worth=worth.astype(np.int16),

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from evaluator.cards import Cards, card_text
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # it would load numba, which showing a solution does not need
     from evaluator.settings import Setting
 
 Decision = Literal["set", "declare", "surrender"]
+DECISIONS: Final[tuple[Decision, ...]] = get_args(Decision)  # as numbered in solver.pool
 
 LAID_OUT = ("front", "middle", "back")  # top to bottom, as the rows lie on a table
 SETTLED_UNITS = 0.005  # settings closer than this are as good as each other

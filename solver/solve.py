@@ -1,7 +1,7 @@
 """The front door: the best setting of a hand."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
@@ -22,10 +22,21 @@ from solver.deals import check_seed
 from solver.declaring import declare_hands, naturals_of, strongest_naturals
 from solver.estimate import Results, results, solve_hands
 from solver.opponents import Field, Space, pack, space
-from solver.pool import DISJOINT, MADE, OpponentPool, PoolError, Progress, load_pool, silent
+from solver.pool import (
+    DECLARE,
+    DISJOINT,
+    MADE,
+    SET,
+    SURRENDER,
+    OpponentPool,
+    PoolError,
+    Progress,
+    load_pool,
+    silent,
+)
 from solver.rules import ROWS, Natural, RuleSet, load_rules
 from solver.scoring import terms_of
-from solver.solution import HeldNatural, RowChances, ScoredSetting, Solution
+from solver.solution import DECISIONS, HeldNatural, RowChances, ScoredSetting, Solution
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
@@ -109,11 +120,14 @@ def field_of(rules: RuleSet, pool: OpponentPool) -> Field:
     packed = np.empty(len(pool.hands) if terms.royalties else 0, np.int64)
     naturals = find_naturals(rules, pool.hands)
     if rules.optional:
-        naturals[~pool.declares] = -1
+        naturals[pool.decisions != DECLARE] = -1
+    if rules.surrender is not None:
+        naturals[(naturals < 0) & (pool.decisions == SURRENDER)] = len(rules.naturals)
+    units = np.append(naturals_of(rules).units, -(rules.surrender or 0))
     pack(pool.strengths, pool.broken, naturals, terms, worths, records, packed)
     colours = _COLOUR_NATURALS.intersection(natural.name for natural in rules.naturals)
     relabellings = _COLOURS if colours else _ALL_SUITS
-    return Field(pool.index, records, packed, naturals_of(rules).units, relabellings)
+    return Field(pool.index, records, packed, units, relabellings)
 
 
 def find_naturals(rules: RuleSet, hands: I64) -> I64:
@@ -133,17 +147,30 @@ class Answers:
     declare_ev: F64  # (h,) of declaring it, 0 where there is none
     declare_se: F64
 
-    def decided(self, table: Table) -> tuple[NDArray[np.bool_], F64, F64]:
-        """Return who declares (h,), and the EVs and standard errors against all opponents."""
-        ev, se = self.settings.ev[:, 0], self.settings.se[:, 0]
-        better = self.declare_ev > ev if table.rules.optional else True
-        declares = (self.naturals >= 0) & better
-        others = table.players - 1
+    def decided(self, table: Table) -> tuple[NDArray[np.uint8], F64, F64]:
+        """Return what each does (h,), and the EVs and standard errors against all opponents."""
+        found = self.settings
+        evs = [found.ev[:, 0], self.declare_ev, found.surrender_ev]
+        errors = [found.se[:, 0], self.declare_se, found.surrender_se]
+        decisions = decide(table.rules, self.naturals >= 0, evs)
+        others, h = table.players - 1, np.arange(len(decisions))
         return (
-            declares,
-            others * np.where(declares, self.declare_ev, ev),
-            others * np.where(declares, self.declare_se, se),
+            decisions,
+            others * np.stack(evs)[decisions, h],
+            others * np.stack(errors)[decisions, h],
         )
+
+
+def decide(rules: RuleSet, holds: NDArray[np.bool_], evs: Sequence[F64]) -> NDArray[np.uint8]:
+    """Return what is best (h,): SET, DECLARE or SURRENDER.
+
+    ``holds`` (h,) tells who holds a natural, and ``evs`` (h,) are those of the three. Everybody
+    decides at once: what those learn who announce after others is left out.
+    """
+    surrender = evs[SURRENDER] if rules.surrender is not None else np.full(len(holds), -np.inf)
+    decisions = np.where(surrender > evs[SET], SURRENDER, SET)
+    declares = evs[DECLARE] > np.maximum(surrender, evs[SET]) if rules.optional else True
+    return np.where(holds & declares, DECLARE, decisions).astype(np.uint8)
 
 
 def run(table: Table, hands: I64, top: int) -> Answers:
@@ -264,7 +291,7 @@ def solve(
     if problem:
         raise SolveError(problem)
     settings = tuple(_scored(found, place, table) for place in range(int(found.listed[0])))
-    declares, ev, se = answers.decided(table)
+    decisions, ev, se = answers.decided(table)
     place = int(answers.naturals[0])
     natural = table.rules.naturals[place] if place >= 0 else None
     return Solution(
@@ -276,7 +303,7 @@ def solve(
         samples=int(found.samples[0]),
         seconds=seconds,
         version=__version__,
-        decision="declare" if declares[0] else "set",
+        decision=DECISIONS[decisions[0]],
         natural=natural and _held(natural, cards, table.rules),
         ev=float(ev[0]),
         se=float(se[0]),
@@ -314,8 +341,6 @@ def _notes(rules: RuleSet, players: int, ev: float) -> Iterator[str]:
     """Say which clauses of the rules the EVs leave out, and where a foul would be cheap."""
     if rules.home_run > 1 and players >= rules.home_run_min_players:
         yield f"The EV leaves out home runs: gunning everyone pays {rules.home_run} times as much."
-    if rules.surrender is not None:
-        yield f"The EV leaves out surrender: paying {rules.surrender} to each opponent instead."
     if rules.banker:
         yield "The EV leaves out the banker: one seat plays all others and wins tied rows."
     if rules.foul != "scooped" and ev < -rules.foul * (players - 1):

@@ -17,10 +17,12 @@ I64 = NDArray[np.int64]
 row_key = cache(naive.row_key)  # the same rows come again and again
 
 
-def state(setting: Iterable[naive.Cards], declare: str | None = None) -> dict[str, Any]:
-    """A player who plays a setting (back, middle, front), or declares."""
+def state(
+    setting: Iterable[naive.Cards], declare: str | None = None, surrender: bool = False
+) -> dict[str, Any]:
+    """A player who plays a setting (back, middle, front), declares or surrenders."""
     rows = zip(ROWS, map(tuple, setting), strict=True)
-    return {**dict(rows), "declare": declare, "surrender": False}
+    return {**dict(rows), "declare": declare, "surrender": surrender}
 
 
 @cache

@@ -7,6 +7,7 @@ from evaluator.cards import CardError
 from solver import solve, solve_many
 from solver.deals import deal
 from solver.pool import make_pool
+from solver.solution import DECISIONS
 from solver.solve import SolveError
 
 HANDS = deal(5, seed=61)
@@ -22,7 +23,7 @@ def test_the_answers_are_those_of_solve(rules: str, players: int) -> None:
     for h, hand in enumerate(hands):
         one = solve(hand, rules, players, samples=200, seed=4)
         assert found.settings[h].tolist() == [card for row in one.best.setting for card in row]
-        assert found.declared[h] == (one.decision == "declare")
+        assert DECISIONS[found.decisions[h]] == one.decision
         assert (found.ev[h], found.se[h], found.samples[h]) == (one.ev, one.se, one.samples)
         assert found.gap2[h] == one.second.gap if one.second else np.isnan(found.gap2[h])
 

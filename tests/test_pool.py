@@ -37,7 +37,7 @@ Notices = list[tuple[str, float]]
 def same(one: OpponentPool, other: OpponentPool) -> bool:
     heads = [(pool.name, pool.wheel, pool.seed, pool.about, pool.digest) for pool in (one, other)]
     columns = [
-        (pool.strengths, pool.broken, pool.declares, pool.hands, pool.index)
+        (pool.strengths, pool.broken, pool.decisions, pool.hands, pool.index)
         for pool in (one, other)
     ]
     return heads[0] == heads[1] and all(map(np.array_equal, *columns))

@@ -153,7 +153,7 @@ def test_the_dict_has_the_keys_of_the_json() -> None:
     )
     assert answer["natural"] == {"name": "three-flushes", "units": 12}
     assert answer["decision"] == "declare"
-    assert answer["notes"] == ["The EV leaves out surrender: paying 1 to each opponent instead."]
+    assert answer["notes"] == []
     assert len(answer["settings"]) == 3
     for setting in answer["settings"]:
         assert tuple(setting) == SETTING_KEYS

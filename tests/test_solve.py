@@ -20,10 +20,10 @@ from evaluator.cards import Cards, parse_hand
 from evaluator.ranking import Wheel, row_strength
 from evaluator.settings import Setting, frontier
 from solver.deals import deal
-from solver.pool import OpponentPool
+from solver.pool import DECLARE, SET, SURRENDER, OpponentPool
 from solver.rules import Royalties, Royalty, RuleSet, load_rules, preset_names
 from solver.solution import ScoredSetting, Solution
-from solver.solve import field_of, find_naturals, solve
+from solver.solve import Answers, Table, field_of, find_naturals, run, solve
 
 PRESETS = preset_names()
 HANDS = {
@@ -35,6 +35,7 @@ HANDS = {
     "three flushes": "2c 3c 5c 7c 9c 2d 4d 6d 8d Td 3h 6h 9h",
     "strong flushes": "As Ks Qs Js 9s Ah Kh Jh 9h 8h Ad Kd Qd",
     "three straights": "Ac 2d 3h 4c 5d 4h 5c 6d 7h 8c 9d Th Js",
+    "weak": "Ad Qd Jh Td 9c 7h 6s 6h 5c 4s 3s 3c 2c",
     "dragon": "Ac 2d 3h 4c 5d 6h 7c 8d 9h Tc Jd Qh Ks",
 }
 GRADED = Royalties(
@@ -80,15 +81,15 @@ def chosen_pool(wheel: Wheel) -> OpponentPool:
         for hand in chosen_hands()
     ]
     broken = np.array([shown_by_none(hand, wheel) for hand in chosen_hands()], np.uint8)
-    declares = np.array([may_declare(record) for record in range(len(strengths))])
-    pool = OpponentPool("chosen", wheel, 0, np.array(strengths, np.int16), broken, declares)
+    decisions = np.array([would_do(record) for record in range(len(strengths))], np.uint8)
+    pool = OpponentPool("chosen", wheel, 0, np.array(strengths, np.int16), broken, decisions)
     vars(pool).update(hands=np.array([Cards(hand).mask for hand in chosen_hands()]))
     return pool
 
 
-def may_declare(record: int) -> bool:
-    """Whether the player of a record declares a natural; most do."""
-    return record % 4 != 0
+def would_do(record: int) -> int:
+    """What the player of a record decides; most declare, if they can."""
+    return {0: SET, 1: SURRENDER, 2: SURRENDER}.get(record % 8, DECLARE)
 
 
 def shown_by_none(hand: tuple[int, ...], wheel: Wheel) -> int:
@@ -123,9 +124,11 @@ def opponents_of(text: str, name: str) -> tuple[list[int], list[naive_rules.Stat
     states = []
     for record in records:
         hand = chosen_hands()[record]
-        declares = may_declare(record) or not rules.optional
+        declares = would_do(record) == DECLARE or not rules.optional
         natural = natural_of(hand, rules) if declares else None
-        states.append(state(naive_opponents.greedy_setting(hand, rules.wheel), natural))
+        surrenders = would_do(record) == SURRENDER and rules.surrender is not None and not natural
+        setting = naive_opponents.greedy_setting(hand, rules.wheel)
+        states.append(state(setting, natural, surrenders))
     return records, states
 
 
@@ -154,7 +157,7 @@ def check_setting(scored: ScoredSetting, best: Sequence[int], text: str, name: s
     expected = naive.clustered_standard_error(gaps, records)
     assert scored.gap_se == pytest.approx(expected, abs=1e-12)
 
-    playing = [other for other in states if other["declare"] is None]
+    playing = [other for other in states if sets(other)]
     results = [naive_rules.strict_results(hero, other, plain) for other in playing]
     for row, row_results in zip(naive_rules.ROWS, zip(*results, strict=True), strict=True):
         assert getattr(scored.win, row) == row_results.count(1) / len(states)
@@ -163,6 +166,10 @@ def check_setting(scored: ScoredSetting, best: Sequence[int], text: str, name: s
     assert scored.scooped == results.count([-1, -1, -1]) / len(states)
     royalties = sum(map(royalties_between, [hero] * len(playing), playing, [plain] * len(playing)))
     assert scored.royalties == pytest.approx(royalties / len(states), abs=1e-12)
+
+
+def sets(player: naive_rules.State) -> bool:
+    return not player["declare"] and not player["surrender"]
 
 
 def royalties_between(a: naive_rules.State, b: naive_rules.State, plain: naive_rules.Rules) -> int:
@@ -179,7 +186,7 @@ def royalties_between(a: naive_rules.State, b: naive_rules.State, plain: naive_r
 # --- EVs ------------------------------------------------------------------------------------------
 
 
-FEW = ["reference 1", "six pairs", "three flushes"]
+FEW = ["reference 1", "six pairs", "three flushes", "weak"]
 CASES = [
     *product(FEW, [*PRESETS, *HOUSE]),
     *product([hand for hand in HANDS if hand not in FEW], ["shisanshui", "eastern", "broken"]),
@@ -202,14 +209,19 @@ def test_all_numbers_are_those_of_a_direct_comparison(hand: str, name: str) -> N
     natural = natural_of(parse_hand(text), rules)
     assert (solution.natural and solution.natural.name) == natural
     setting = state(solution.best.setting)
-    declared = scores_of({**setting, "declare": natural}, text, name)
-    if natural and (fmean(declared) > solution.best.ev or not rules.optional):
-        assert solution.decision == "declare"
-        assert solution.ev == pytest.approx(fmean(declared), abs=1e-12)
-        assert solution.se == pytest.approx(naive.clustered_standard_error(declared, records))
-    else:
-        assert solution.decision == "set"
-        assert (solution.ev, solution.se) == (solution.best.ev, solution.best.se)
+    choices = {"set": best}
+    if rules.surrender is not None:
+        choices["surrender"] = scores_of({**setting, "surrender": True}, text, name)
+    if natural:
+        choices["declare"] = scores_of({**setting, "declare": natural}, text, name)
+    decision = max(choices, key=lambda choice: fmean(choices[choice]))
+    if natural and not rules.optional:
+        decision = "declare"
+    assert solution.decision == decision
+    assert solution.ev == pytest.approx(fmean(choices[decision]), abs=1e-12)
+    assert solution.se == pytest.approx(
+        naive.clustered_standard_error(choices[decision], records), abs=1e-12
+    )
 
 
 def test_opponents_and_heroes_with_naturals_are_among_them() -> None:
@@ -230,6 +242,26 @@ def test_declaring_is_a_choice_where_it_is_optional() -> None:
     assert free.natural == forced.natural
     assert (free.decision, forced.decision) == ("set", "declare")
     assert forced.ev < free.ev
+
+
+def test_surrender_is_chosen_exactly_where_it_costs_less() -> None:
+    """A weak hand surrenders at a low price, and is set at a high one."""
+    rules = rules_called("la-card-room")
+    decisions = []
+    for price in range(1, 6):
+        house = replace(rules, surrender=price)
+        solution = solve(HANDS["weak"], house, 3, chosen_pool("lowest"))
+        folds = 2 * run_one(HANDS["weak"], house).settings.surrender_ev[0]
+        assert solution.decision == ("surrender" if folds > solution.best.ev else "set")
+        assert solution.ev == pytest.approx(max(folds, solution.best.ev))
+        decisions.append(solution.decision)
+    assert decisions == sorted(decisions, key=("surrender", "set").index)
+    assert set(decisions) == {"surrender", "set"}
+
+
+def run_one(text: str, rules: RuleSet) -> Answers:
+    table = Table(rules, 2, chosen_pool(rules.wheel), 0, None)
+    return run(table, np.array([parse_hand(text).mask]), 2)
 
 
 @pytest.mark.parametrize("players", [3, 4])
@@ -269,7 +301,7 @@ def test_no_legal_setting_beats_the_best(hand: str, name: str) -> None:
     text, rules = HANDS[hand], rules_called(name)
     plain = naive_rules_of(rules)
     _, states = opponents_of(text, name)
-    playing = [other for other in states if not other["declare"]]
+    playing = [other for other in states if sets(other)]
     theirs = [tuple(other[row] for row in naive_rules.ROWS) for other in playing]
     candidates = legal(text, rules.wheel)
     unbroken = {**plain, "royalties": {**plain["royalties"], "broken": False}}
@@ -277,14 +309,12 @@ def test_no_legal_setting_beats_the_best(hand: str, name: str) -> None:
     if name == "broken":
         # of these hands only one can break anything: its quads, unless a row shows all four
         worth = np.array([hand == "quads" and not shows_quads(rows) for rows in candidates])
-        theirs = sum(
-            naive_rules.broken_royalty(other, plain) for other in states if not other["declare"]
-        )
+        theirs = sum(naive_rules.broken_royalty(other, plain) for other in states if sets(other))
         sums += worth * len(playing) * plain["royalties"]["back"]["quads"] - theirs
     fixed = sum(
         naive_rules.pair_payment(state(candidates[0]), other, plain)
         for other in states
-        if other["declare"]
+        if not sets(other)
     )
     assert round(solved(text, name).best.ev * len(states)) == sums.max() + fixed
 
