@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.broken import broken_code
-from evaluator.jit import kernel, merged
+from evaluator.jit import inlined, kernel, merged
 from evaluator.kernels import Workspace, find_frontier, find_legal, split_masks, swap_settings
 from evaluator.ranking import Tables
 from solver.scoring import Side, Terms, Worths, side
@@ -12,7 +12,7 @@ from solver.scoring import Side, Terms, Worths, side
 _SLOTS = 1 << 16  # a power of two, well above the number of legal settings
 
 
-@kernel
+@inlined
 def candidate(i: int, terms: Terms, worths: Worths, work: Workspace) -> Side:
     """Return the side of the i-th setting that was written."""
     return side(work.backs[i], work.middles[i], work.fronts[i], work.codes[i], terms, worths)

@@ -24,6 +24,7 @@ from solver.scoring import terms_of
 from solver.solve import Table, decide, declaring, field_of
 
 _T = TypeVar("_T")
+Plays = tuple[NDArray[Any], ...]  # what records do: arrays (records, ...)
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 
@@ -62,6 +63,48 @@ def schedule(rounds: int) -> list[Round]:
     return plan
 
 
+def fictitious_round(
+    plays: Plays,
+    answer: Callable[[Plays, I64], Plays],
+    share: float,
+    seed: tuple[int, int],
+) -> Plays:
+    """Let a random share of the records answer all of them as they are, and keep their answers.
+
+    The records together are the mixed strategy of fictitious play (G. W. Brown, "Iterative
+    solution of games by fictitious play", 1951), each round weighed by how many records still
+    play what they answered in it.
+
+    Parameters
+    ----------
+    plays
+        What each record does: arrays (records, ...).
+    answer
+        Called with the plays and the places of the records drawn; returns what these do next.
+    share
+        Of the records, how many are drawn.
+    seed
+        Of the draw: of the training, and the number of the round.
+
+    Returns
+    -------
+    Plays
+        New arrays.
+
+    Examples
+    --------
+    >>> switch = lambda plays, drawn: (1 - plays[0][drawn],)
+    >>> (switched,) = fictitious_round((np.zeros(1000),), switch, 0.5, (0, 0))
+    >>> bool(450 < switched.sum() < 550)
+    True
+    """
+    drawn = np.flatnonzero(np.random.default_rng(seed).random(len(plays[0])) < share)
+    kept = tuple(column.copy() for column in plays)
+    for column, new in zip(kept, answer(plays, drawn), strict=True):
+        column[drawn] = new
+    return kept
+
+
 def train_round(
     pool: OpponentPool, rules: RuleSet, number: int, plan: Round, jobs: int = 1
 ) -> OpponentPool:
@@ -85,15 +128,15 @@ def train_round(
     OpponentPool
         The same hands, some of them set in other ways.
     """
-    rng = np.random.default_rng((pool.seed, number))
-    chosen = np.flatnonzero(rng.random(len(pool.hands)) < plan.share)
     samples = round(plan.looks * len(pool.hands) * DISJOINT)
-    play = respond(Table(rules, 2, pool, number, samples), pool.hands[chosen], jobs)
-    strengths, broken, decisions = pool.strengths.copy(), pool.broken.copy(), pool.decisions.copy()
-    strengths[chosen] = play.settings.strengths
-    broken[chosen] = play.settings.broken
-    decisions[chosen] = play.decisions
-    return pool.playing(strengths, broken, decisions)
+    table = Table(rules, 2, pool, number, samples)
+
+    def answer(_: Plays, drawn: I64) -> Plays:
+        play = respond(table, pool.hands[drawn], jobs)
+        return *play.settings[:2], play.decisions
+
+    plays = pool.strengths, pool.broken, pool.decisions
+    return pool.playing(*fictitious_round(plays, answer, plan.share, (pool.seed, number)))
 
 
 def train_pool(

@@ -21,7 +21,7 @@ from evaluator.kernels import (
 )
 from evaluator.ranking import Tables
 from solver.candidates import candidate, find_candidates
-from solver.opponents import Columns, Field, Met, Space, meet, opponent, spread
+from solver.opponents import FIRST_LOOK, Columns, Field, Met, Space, meet, opponent, spread
 from solver.scoring import Side, Terms, Worths, pay, royalty_units
 
 I16 = NDArray[np.int16]
@@ -29,8 +29,8 @@ I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 
-_FIRST_LOOK = 512  # opponents that every candidate meets
-_CERTAIN = 5.0  # standard errors
+_GROWTH = 4  # times as many opponents at the next look
+_CERTAIN = 4.0  # standard errors
 
 
 class Results(NamedTuple):
@@ -86,25 +86,26 @@ def race(
 ) -> int:
     """Score the candidates on all opponents who set, dropping on the way those clearly behind.
 
-    All of them meet the first 512 opponents. Whoever then trails the best ``keep`` by more than
+    All of them meet the first 256 opponents. Whoever then trails the best ``keep`` by more than
     ``_CERTAIN`` standard errors of the difference, and by more than any single opponent could
-    make up for, is out; the rest meet eight times as many, and so on. Of a normal variable 3 in
-    10 million are that far off, so that with 125 settings and two or three looks the risk of
-    dropping the best is about 1 in 10,000. (Few opponents met so early share a record, so these
-    errors need no clusters.)
+    make up for, is out; the rest meet four times as many, and so on. Of a normal variable 3 in
+    100,000 are that far off, and of the settings only a handful are close enough to the best for
+    such an error to drop it, at one of three or four looks: the risk is below 1 in 1,000, and
+    what is lost then is the small lead of the best. (The errors take the spread that the first
+    256 show, and need no clusters, as few opponents met so early share a record.)
 
     Returns how many are left, first in ``work``, their totals in ``space.sums``.
     """
     for i in range(candidates):
         space.sums[i] = 0
     begin = int(np.int64(0))  # a plain 0 would compile `_score` twice
-    end = int(np.int64(_FIRST_LOOK))
+    end = int(np.int64(FIRST_LOOK))
     while begin < setting:
         end = min(end, setting)
         _score(begin, end, candidates, terms, worths, work, space)
         if end < setting and candidates > keep:
             candidates = _drop_behind(candidates, keep, end, terms, worths, work, space)
-        begin, end = end, 8 * end
+        begin, end = end, _GROWTH * end
     return candidates
 
 
@@ -143,14 +144,16 @@ def _drop_behind(
     for place in range(keep):  # bring the best to the front, in order
         bring_forward(place, candidates, work, space)
     last = candidate(keep - 1, terms, worths, work)
-    scores, columns = space.scores[:met], space.columns
-    for i in range(met):
-        scores[i] = pay(last, opponent(i, columns), terms)
+    columns = _block(space.columns, 0, FIRST_LOOK)
+    for i in range(FIRST_LOOK):
+        space.first[i] = pay(last, opponent(i, columns), terms) >> terms.shift
     kept = keep
     for i in range(keep, candidates):
         lead = space.sums[keep - 1] - space.sums[i]
-        squares = _sum_squares(candidate(i, terms, worths, work), scores, columns, terms)
-        error = np.sqrt(max(0.0, squares - lead * lead / met))
+        squares = _sum_squares(
+            candidate(i, terms, worths, work), space.first, space.second, columns, terms
+        )
+        error = np.sqrt(squares * met / FIRST_LOOK) * (1 << terms.shift)
         if lead <= _CERTAIN * error + 2 * terms.biggest:
             swap_settings(kept, i, work)
             space.sums[kept], space.sums[i] = space.sums[i], space.sums[kept]
@@ -158,13 +161,18 @@ def _drop_behind(
     return kept
 
 
-@kernel
-def _sum_squares(hero: Side, scores: I32, columns: Columns, terms: Terms) -> np.int64:
-    """Sum the squares of the differences between scores and those of a setting."""
-    total = np.int64(0)
-    for i in range(scores.shape[0]):
-        difference = np.int32(scores[i] - pay(hero, opponent(i, columns), terms))
-        total += difference * difference
+@inlined
+def _sum_squares(hero: Side, scores: I16, others: I16, columns: Columns, terms: Terms) -> np.int32:
+    """Sum the squared differences between scores and those of a setting, in units of a shift.
+
+    Two short loops, as one that widens to int32 becomes poor vector instructions.
+    """
+    for i in range(FIRST_LOOK):
+        others[i] = pay(hero, opponent(i, columns), terms) >> terms.shift
+    total = np.int32(0)
+    for i in range(FIRST_LOOK):
+        difference = np.int32(scores[i] - others[i])
+        total = np.int32(total + np.int32(difference * difference))
     return total
 
 
@@ -181,7 +189,7 @@ def _block(columns: Columns, begin: int, end: int) -> Columns:
     )
 
 
-@kernel
+@inlined
 def _sum_royal(hero: Side, block: Columns, terms: Terms) -> np.int16:
     """Sum what a setting wins from the opponents of a block under any rules."""
     total = np.int16(0)
@@ -190,7 +198,7 @@ def _sum_royal(hero: Side, block: Columns, terms: Terms) -> np.int16:
     return total
 
 
-@kernel
+@inlined
 def _sum_plain(hero: Side, back: I16, middle: I16, front: I16, terms: Terms) -> np.int16:
     """Sum the same where every row is worth its unit, which saves loading the worths."""
     total = np.int16(0)

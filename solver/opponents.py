@@ -18,6 +18,7 @@ I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
 _SCAN = 256  # words of the card index scanned at a time
+FIRST_LOOK = 256  # opponents that every candidate meets
 _SLACK = 64  # records written beyond those wanted
 # A record's strengths in one integer: back, middle and front of 13 bits each, then 1 + the place
 # of the natural that it declares in the rules' list, or 0. Surrender stands behind the naturals: a
@@ -59,6 +60,8 @@ class Space(NamedTuple):
     columns: Columns  # (capacity,) the sides of those who set
     fixed: I32  # (capacity,) what hero is paid by those who do not set, at their places
     sums: I64  # (36036,) units won by each candidate
+    first: I16  # (256,) what the first opponents pay a setting
+    second: I16  # (256,) ... and another
     best: I32  # (capacity,) what each opponent pays the best setting
     scores: I32  # (capacity,) ... and another
     cluster_of: I32  # (n,) cluster of a record, -1 if not known
@@ -92,6 +95,8 @@ def space(field: Field, terms: Terms, capacity: int) -> Space:
         columns=Columns(*(np.full(capacity, value, np.int16) for value in plain)),
         fixed=np.empty(capacity, np.int32),
         sums=np.empty(LEGAL_MAX, np.int64),
+        first=np.empty(FIRST_LOOK, np.int16),
+        second=np.empty(FIRST_LOOK, np.int16),
         best=np.empty(capacity, np.int32),
         scores=np.empty(capacity, np.int32),
         cluster_of=np.full(len(field.records), -1, np.int32),

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.jit import inlined, kernel
+from evaluator.jit import inlined
 from evaluator.ranking import CLASSES, Category, categories, first_ranks
 from solver.rules import CATEGORIES, ROWS, RuleSet, falling_rows
 
@@ -30,6 +30,7 @@ class Terms(NamedTuple):
     rising: bool  # a stronger row never earns less
     biggest: int  # rows pay no more than this
     block: int  # so many payments add up without leaving an int16
+    shift: int  # bits to leave off, so that the squares of 256 differences fit an int32
     back_unit: np.int16  # what a plain row pays
     middle_unit: np.int16
     front_unit: np.int16
@@ -84,6 +85,7 @@ def terms_of(rules: RuleSet) -> tuple[Terms, Worths]:
         rising=not falling_rows(rules),
         biggest=biggest,
         block=max(1, min(BLOCK, 32_000 // max(1, biggest))),
+        shift=max(0, biggest.bit_length() - 10),
         back_unit=units[0],
         middle_unit=units[1],
         front_unit=units[2],
@@ -117,7 +119,7 @@ def _increments(rules: RuleSet, row: str) -> NDArray[np.int16]:
     return increments
 
 
-@kernel
+@inlined
 def side(
     back: int | np.int16,
     middle: int | np.int16,
