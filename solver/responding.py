@@ -1,5 +1,6 @@
 """Best responses to a pool, without the extras that `estimate` tells of each hand, compiled."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,14 @@ class Responses(NamedTuple):
     broken: NDArray[np.uint8]  # (h,) broken codes
     evs: F64  # (h,)
     surrender_evs: F64  # (h,) of surrendering instead; 0 where nobody may
+
+
+@dataclass(frozen=True)
+class Play:
+    """What a player does with hands (h,)."""
+
+    settings: Responses
+    decisions: NDArray[np.uint8]  # (h,) SET, DECLARE or SURRENDER
 
 
 def responses(hands: int) -> Responses:
@@ -71,6 +80,24 @@ def _respond(
 ) -> None:
     """Write the best setting against the opponents in the scratch, ``setting`` of whom set."""
     candidates = find_candidates(hand, terms, worths, table, work)
+    choose(hand, h, candidates, count, setting, terms, worths, table, work, space, found)
+
+
+@kernel
+def choose(
+    hand: int,
+    h: int,
+    candidates: int,
+    count: int,
+    setting: int,
+    terms: Terms,
+    worths: Worths,
+    table: Tables,
+    work: Workspace,
+    space: Space,
+    found: Responses,
+) -> None:
+    """Write the best of some settings against the opponents in the scratch."""
     candidates = race(candidates, 1, setting, terms, worths, work, space)
     bring_forward(0, candidates, work, space)
     found.strengths[h, 0] = work.backs[0]
