@@ -19,7 +19,7 @@ from solver.batch_files import BatchError
 from solver.solve import warm_up
 
 ROWS = 3000
-FEW = ("--samples", "500", "--quiet")
+FEW = ("--opponents", "greedy", "--samples", "500", "--quiet")
 
 
 @dataclass
@@ -67,7 +67,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def expected(source: Path) -> bytes:
     target = source.with_name("expected.csv")
-    run_batch(str(source), str(target), samples=500, jobs=2)
+    run_batch(str(source), str(target), opponents="greedy", samples=500, jobs=2)
     return target.read_bytes()
 
 
@@ -111,7 +111,9 @@ def test_workers_of_another_version(
 ) -> None:
     monkeypatch.setattr(batch_cluster, "__version__", "9.9")
     with pytest.raises(BatchError) as caught:
-        run_batch(str(source), str(tmp_path / "out.csv"), cluster=cluster.address)
+        run_batch(
+            str(source), str(tmp_path / "out.csv"), opponents="greedy", cluster=cluster.address
+        )
     told = str(caught.value)
     assert told.startswith(f"{cluster.address}: the worker tcp://127.0.0.1:")
     assert " has other versions: capsa 0.1.0 there, 9.9 here; " in told
@@ -124,7 +126,7 @@ def test_no_scheduler(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("nonsense://x", "nonsense://x: no Dask scheduler answers: "),
     ):
         with pytest.raises(BatchError) as caught:
-            run_batch(str(source), str(tmp_path / "out.csv"), cluster=address)
+            run_batch(str(source), str(tmp_path / "out.csv"), opponents="greedy", cluster=address)
         assert str(caught.value).startswith(message)
 
 
@@ -133,7 +135,12 @@ def test_dask_is_not_installed(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BatchError, match=r"pip install 'capsa-susun\[cluster\]'"):
-        run_batch(str(source), str(tmp_path / "out.csv"), cluster="tcp://127.0.0.1:9")
+        run_batch(
+            str(source),
+            str(tmp_path / "out.csv"),
+            opponents="greedy",
+            cluster="tcp://127.0.0.1:9",
+        )
 
 
 def test_a_cluster_has_threads_of_its_own() -> None:
