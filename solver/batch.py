@@ -209,7 +209,7 @@ class _Work:
         rows = islice(self.source.rows, skipped, None)
         chunks = iter(lambda: list(islice(rows, _CHUNK)), [])
         local = not self.cluster
-        with connected(self.cluster) if self.cluster else nullcontext():
+        with connected(self.cluster, self.ask.table) if self.cluster else nullcontext():
             work = Parallel(
                 n_jobs=self.jobs if local else -1,
                 prefer="threads" if local else None,

@@ -45,7 +45,7 @@ class Asker:
     def __init__(
         self, layout: Layout, table: Table, opponents: str, strict: bool, progress: Progress
     ) -> None:
-        self._layout, self._table = layout, table
+        self._layout, self.table = layout, table
         self._override = lru_cache(maxsize=256)(
             partial(_override, table, opponents, strict, progress)
         )
@@ -63,7 +63,7 @@ class Asker:
             for column in (layout.rules, layout.players)
         ]
         cards = " ".join(row.fields[column] for column in layout.hand)
-        return Asked(cards, self._override(*own) if any(own) else self._table)
+        return Asked(cards, self._override(*own) if any(own) else self.table)
 
 
 def _override(
@@ -88,8 +88,8 @@ def _override(
 def arguments(chunk: Iterable[Asked]) -> tuple[list[Posed] | Table, ...]:
     """Return rows as arguments of `solve_chunk`.
 
-    Tables are arguments by themselves: joblib sends a big one to a Dask worker once, and then it
-    is there with its pool, wherever that came from.
+    Tables are arguments by themselves, as joblib looks there for what is so big that it should be
+    sent to a Dask worker only once.
     """
     tables: dict[int, Table] = {}
     posed = []

@@ -92,6 +92,11 @@ def is_quick(pool: OpponentPool) -> bool:
     return bool(pool.about.get("quick"))
 
 
+def is_everywhere(opponents: str | Path, rules: RuleSet) -> bool:
+    """Tell whether every machine with this program has the same opponents of that name."""
+    return opponents in MADE or (opponents == EQUILIBRIUM and shipped_path(rules) is not None)
+
+
 def full_path(rules: RuleSet) -> Path:
     """Return where `capsa train` keeps the pool for a rule set."""
     return kept_path(f"{EQUILIBRIUM}-{digest(rules)}")

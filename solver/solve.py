@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from evaluator.naturals import natural_arrangement, natural_table
 from evaluator.ranking import row_name, tables
 from evaluator.settings import Setting
 from solver import __version__
-from solver.choosing import QUICK_NOTICE, choose_pool, is_quick
+from solver.choosing import QUICK_NOTICE, choose_pool, is_everywhere, is_quick
 from solver.deals import check_seed
 from solver.declaring import declare_hands, naturals_of, strongest_naturals
 from solver.estimate import Results, results, solve_hands
@@ -60,10 +60,21 @@ class Table:
     pool: OpponentPool
     seed: int
     samples: int | None  # None: 10,000, or all there are
+    opponents: str | None = None  # what the pool is called where every machine has it
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to another machine with the opponents' name alone, if it has them too."""
+        if self.opponents:
+            return open_table, (
+                *(self.rules, self.players, self.opponents, self.samples, self.seed),
+            )
+        return Table, (self.rules, self.players, self.pool, self.seed, self.samples)
 
     def __sizeof__(self) -> int:
+        """Return the size of what has to be sent; joblib sends something big to a worker once."""
         pool = self.pool
-        return pool.strengths.nbytes + pool.broken.nbytes + pool.decisions.nbytes
+        arrays = pool.strengths, pool.broken, pool.decisions
+        return 0 if self.opponents else sum(array.nbytes for array in arrays)
 
     @property
     def wanted(self) -> int:
@@ -95,14 +106,17 @@ def open_table(
     if samples is not None and samples < 2:
         raise SolveError(f"samples {samples}; a standard error needs at least 2")
     check_seed(seed)
-    if not isinstance(opponents, OpponentPool):
-        opponents = choose_pool(opponents, rules, strict, progress)
-    if opponents.wheel != rules.wheel:
+    if isinstance(opponents, OpponentPool):
+        pool, name = opponents, None
+    else:
+        pool = choose_pool(opponents, rules, strict, progress)
+        name = str(opponents) if is_everywhere(opponents, rules) else None
+    if pool.wheel != rules.wheel:
         raise PoolError(
-            f"the pool {opponents.name} was set with the wheel {opponents.wheel}, "
+            f"the pool {pool.name} was set with the wheel {pool.wheel}, "
             f"but under the rules {rules.name} it is {rules.wheel}"
         )
-    return Table(rules, players, opponents, seed, samples)
+    return Table(rules, players, pool, seed, samples, name)
 
 
 @lru_cache(maxsize=32)  # a batch may ask for another rule set in every row

@@ -16,6 +16,10 @@ from evaluator.jit import CACHE_DIR
 from solver import batch_cluster
 from solver.batch import run_batch
 from solver.batch_files import BatchError
+from solver.choosing import full_path
+from solver.equilibrium import train_pool
+from solver.pool import write_pool
+from solver.rules import load_rules
 from solver.solve import warm_up
 
 ROWS = 3000
@@ -86,6 +90,27 @@ def test_the_same_bytes_with_both_workers_and_with_one(
     assert process.returncode == 3, told
     assert cluster.workers[0].wait() == -signal.SIGKILL
     assert target.read_bytes() == expected
+
+
+def test_workers_are_sent_opponents_that_only_this_machine_has(
+    cluster: Cluster, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "house.toml").write_text('extends = "2-4"\nscoop_units = 1\n')
+    rules = load_rules(tmp_path / "house.toml")
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda _name: tmp_path / "cache")
+    write_pool(train_pool(rules, rounds=1, records=20_000), full_path(rules))
+    written = []
+    for name, where in (("here", None), ("there", cluster.address)):
+        target = tmp_path / f"{name}.csv"
+        run_batch(
+            *(str(source), str(target)),
+            rules=str(tmp_path / "house.toml"),
+            samples=200,
+            cluster=where,
+        )
+        written.append(target.read_bytes())
+    assert written[0] == written[1]
+    assert b"set," in written[0]
 
 
 def test_a_lost_scheduler_ends_the_run_which_goes_on_locally(

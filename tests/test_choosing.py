@@ -1,6 +1,7 @@
 """Opponents by name: the shipped ones first, then those trained in full, then quick ones."""
 
 import importlib.util
+import pickle
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -187,9 +188,24 @@ def test_a_pool_in_a_file_is_called_by_its_name(place: Path) -> None:
         solve(HAND, "shisanshui", opponents=place / "mine.npz")
 
 
-def test_tables_look_as_big_to_dask_as_they_are() -> None:
-    table = open_table(opponents=make_pool("random", records=1000))
-    assert sys.getsizeof(table) > 7000
+def test_tables_travel_with_the_name_of_the_opponents_or_with_the_opponents(place: Path) -> None:
+    shipped(place)
+    write_pool(make_pool("greedy", records=1000), place / "mine.npz")
+    for opponents, rules in (
+        ("greedy", RULES),
+        ("equilibrium", RULES),
+        ("equilibrium", HOUSE),
+        (place / "mine.npz", RULES),
+        (make_pool("random", records=1000), RULES),
+    ):
+        table = open_table(rules, 3, opponents, 20, 7)
+        packed = pickle.dumps(table)
+        named = opponents == "greedy" or (opponents, rules) == ("equilibrium", RULES)
+        assert (len(packed) < 4000) == (sys.getsizeof(table) < 1000) == named
+        there = pickle.loads(packed)
+        assert there.pool.digest == table.pool.digest
+        for field in ("rules", "players", "seed", "samples", "opponents", "wanted"):
+            assert getattr(there, field) == getattr(table, field)
 
 
 # How the shipped ones are made
