@@ -318,6 +318,7 @@ def write_pool(pool: OpponentPool, path: Path) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             np.savez_compressed(file, head=np.array(json.dumps(head)), **arrays)
+        os.chmod(temporary, 0o644)  # what is made as temporary is its owner's alone
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
