@@ -30,6 +30,9 @@ F64 = NDArray[np.float64]
 
 ROUNDS: Final = 32
 RECORDS: Final = 204_800
+ROUNDS: Final = 24
+QUICK_RECORDS: Final = 65_536  # what a first use has patience for: two minutes on one core
+QUICK_ROUNDS: Final = 12
 SEED: Final = 0xE0_1B  # of the deals of trained pools, apart from the small ones people use
 _CHUNK: Final = 1024  # hands a thread answers at a time
 _ALL: Final = 1 << 40  # more opponents than any pool has
