@@ -35,6 +35,7 @@ from solver.cli_parts import (
     rendered,
     tell_error,
 )
+from solver.cli_train import exploit, train
 from solver.columns import SOLVE_COLUMNS, csv_text, setting_rows
 from solver.rules import load_rules, preset_names
 
@@ -119,10 +120,13 @@ def solve(
     ],
     rules: Rules = "2-4",
     players: Players = 2,
-    opponents: Opponents = "greedy",
+    opponents: Opponents = "equilibrium",
     samples: Samples = None,
     top: Annotated[int, typer.Option(min=1, help="Settings to list.")] = 5,
     seed: Seed = 0,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Take no FILE.csv of opponents with illegal rows.")
+    ] = False,
     form: FormOption = "table",
 ) -> None:
     """Find the best setting of a hand, what it is worth, and what the next best ones cost.
@@ -140,7 +144,7 @@ def solve(
         from solver.solve import open_table
         from solver.solve import solve as solve_hand
 
-        table = open_table(rule_set, players, opponents, samples, seed, bar)
+        table = open_table(rule_set, players, opponents, samples, seed, bar, strict)
         ask = partial(
             solve_hand,
             rules=table.rules,
@@ -158,7 +162,8 @@ def solve(
             answer(head + _shown(ask(hand), form))
 
 
-app.command()(batch)
+for command in (batch, train, exploit):
+    app.command()(command)
 
 
 @app.command()
@@ -242,11 +247,12 @@ def show_rules(
         typer.Argument(help="A preset or a file ending in .toml.", autocompletion=presets),
     ],
 ) -> None:
-    """Tell a rule set in plain words."""
-    from solver.display import Paragraphs
+    """Tell a rule set in plain words, and how good the opponents shipped for it are."""
+    from solver.display import Paragraphs, shelf_lines
     from solver.rules_words import describe
 
-    answer(rendered(Paragraphs(describe(load_rules(name)))))
+    rule_set = load_rules(name)
+    answer(rendered(Paragraphs([*describe(rule_set), *shelf_lines(rule_set)])))
 
 
 @rules_app.command("check")
