@@ -290,7 +290,7 @@ def solve(
     problem = shortage(table, int(found.samples[0]))
     if problem:
         raise SolveError(problem)
-    settings = tuple(_scored(found, place, table) for place in range(int(found.listed[0])))
+    settings = tuple(scored_setting(found, place, table) for place in range(int(found.listed[0])))
     decisions, ev, se = answers.decided(table)
     place = int(answers.naturals[0])
     natural = table.rules.naturals[place] if place >= 0 else None
@@ -319,7 +319,8 @@ def _held(natural: Natural, cards: Cards, rules: RuleSet) -> HeldNatural:
     return HeldNatural(name, units, shown)
 
 
-def _scored(found: Results, place: int, table: Table) -> ScoredSetting:
+def scored_setting(found: Results, place: int, table: Table) -> ScoredSetting:
+    """Return what was found out about a setting of the first hand."""
     others, here = table.players - 1, (0, place)
     names = (row_name(int(strength), table.rules.wheel) for strength in found.strengths[here])
     return ScoredSetting(
