@@ -1,6 +1,7 @@
 """The command `capsa quiz`."""
 
 import secrets
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -79,8 +80,9 @@ def _answered(table: "Table", hand: "Cards") -> "Comparison":
     from solver.comparison import SettingError, compare
 
     while True:
-        text = input("your setting: ")
-        if text.strip().lower() in _LEAVING:
+        answer("your setting: ")
+        text = sys.stdin.readline()
+        if not text or text.strip().lower() in _LEAVING:
             raise EOFError
         try:
             return compare(
