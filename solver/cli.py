@@ -146,7 +146,7 @@ def solve(
     if hand != "-":
         parse_hand(hand)  # a typing error is told before anything slow is loaded
     rule_set = load_rules(rules)
-    with engine() as bar:
+    with engine(explains=explain) as bar:
         from solver.solve import open_table
         from solver.solve import solve as solve_hand
 

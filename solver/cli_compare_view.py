@@ -1,8 +1,7 @@
 """What `capsa compare`, `solve --explain` and the quiz show to a person. Only renders."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Final
+from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
@@ -18,20 +17,8 @@ from solver.display import (
     setting_table,
     shown_cards,
 )
-from solver.explanation import Explanation, Parts
-from solver.solution import LAID_OUT, SETTLED_UNITS, Z_95
-
-_LABELS: Final = {  # of the parts, as they lie on the table and then as the rules pay them
-    **{row: row for row in LAID_OUT},
-    "majority": "more rows",
-    "scoop": "all three rows",
-    "gun": "gun",
-    "royalties_won": "royalties won",
-    "royalties_paid": "royalties paid",
-    "broken": "broken royalties",
-    "naturals": "opponents' naturals",
-    "surrender": "opponents who surrender",
-}
+from solver.explanation import Explanation, Parts, part_lines
+from solver.solution import SETTLED_UNITS
 
 
 @dataclass(frozen=True)
@@ -43,10 +30,7 @@ class ExplanationView:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield SolutionView(self.explanation.solution)
         yield ""
-        columns = {"best": self.explanation.parts[0]}
-        if self.explanation.second:
-            columns["second best"] = self.explanation.second
-        yield parts_table(columns)
+        yield parts_table(self.explanation.columns())
         yield from _sentences(self.explanation.words)
 
 
@@ -96,13 +80,14 @@ class VerdictView:
         yield Text(
             f"rank {self.comparison.rank:,} of {self.comparison.legal_settings:,} legal settings"
         )
-        yield _price(self.comparison, sign)
-        if mine.setting == best.setting:
+        style = "green" if self.comparison.cost <= SETTLED_UNITS else "yellow"
+        yield Text(self.comparison.verdict.replace("±", sign), style)
+        if self.comparison.is_best:
             return
         yield ""
         yield setting_table(best, "best setting", drawn)
         yield ""
-        yield parts_table({"best": self.comparison.best_parts, "yours": self.comparison.parts})
+        yield parts_table(self.comparison.columns())
         yield from _sentences(self.comparison.words)
 
 
@@ -113,31 +98,9 @@ def parts_table(columns: Mapping[str, Parts]) -> Table:
     titles = [*columns, "difference"] if len(columns) > 1 else list(columns)
     for title in titles:
         table.add_column(title, justify="right")
-    parts = [asdict(column) for column in columns.values()]
-    for name, label in _LABELS.items():
-        units = [part[name] for part in parts]
-        if any(units):
-            table.add_row(Text(label, "dim"), *_units(units))
-    table.add_row(Text("EV", "bold"), *_units([sum(part.values()) for part in parts]))
+    for label, units in part_lines([*columns.values()]):
+        table.add_row(Text(label, "bold" if label == "EV" else "dim"), *units)
     return table
-
-
-def _units(units: list[float]) -> Iterator[str]:
-    for number in [*units, *(last - first for first, last in [units] if len(units) > 1)]:
-        yield f"{number:+z.3f}"
-
-
-def _price(comparison: Comparison, sign: str) -> Text:
-    """Say what the setting costs, and whether chance alone may have made the difference."""
-    cost, error = comparison.cost, comparison.cost_se
-    price = f"{cost:.3f} {sign} {error:.3f} units"
-    if comparison.scored.setting == comparison.solution.best.setting:
-        return Text("This is the best setting.", "green")
-    if cost <= SETTLED_UNITS:
-        return Text(f"As good as the best setting: it costs {price}.", "green")
-    if cost < Z_95 * error:
-        return Text(f"Too close to call: it costs {price}; more --samples may tell.", "yellow")
-    return Text(f"It costs {price} against the best setting.", "red")
 
 
 def _better_decision(comparison: Comparison) -> Iterator[str]:

@@ -49,7 +49,7 @@ def quiz(
     log's columns hand, back, middle and front are what other commands read.
     """
     rule_set = load_rules(rules)
-    with engine() as bar:
+    with engine(explains=True) as bar:
         from solver.solve import open_table
 
         table = open_table(rule_set, players, opponents, samples, progress=bar)

@@ -23,7 +23,7 @@ from solver.explanation import (
 )
 from solver.opponents import space
 from solver.scoring import terms_of
-from solver.solution import ScoredSetting, Solution
+from solver.solution import SETTLED_UNITS, Z_95, ScoredSetting, Solution
 from solver.solve import field_of, open_table
 
 # What may stand between two rows; the first that leaves three is taken.
@@ -58,9 +58,30 @@ class Comparison:
         return self.scored.gap_se
 
     @property
+    def is_best(self) -> bool:
+        """Whether this is the best setting itself."""
+        return self.scored.setting == self.solution.best.setting
+
+    @property
+    def verdict(self) -> str:
+        """What the setting costs, and whether chance alone may have made the difference."""
+        price = f"{self.cost:.3f} ± {self.cost_se:.3f} units"
+        if self.is_best:
+            return "This is the best setting."
+        if self.cost <= SETTLED_UNITS:
+            return f"As good as the best setting: it costs {price}."
+        if self.cost < Z_95 * self.cost_se:
+            return f"Too close to call: it costs {price}; more samples may tell."
+        return f"It costs {price} against the best setting."
+
+    @property
     def words(self) -> tuple[str, ...]:
         """Where the cost comes from, in sentences."""
         return tuple(difference_words(self.solution.best, self.scored))
+
+    def columns(self) -> dict[str, Parts]:
+        """Return the parts of the best setting and of this one by what they are called."""
+        return {"best": self.best_parts, "yours": self.parts}
 
     def __str__(self) -> str:
         return "\n".join(
@@ -68,12 +89,17 @@ class Comparison:
                 str(self.solution.hand),
                 self.solution.question,
                 f"{self.scored.setting}: EV {self.scored.ev:+z.3f} ± {self.scored.se:.3f} units",
-                f"costs {self.cost:.3f} ± {self.cost_se:.3f}, "
-                f"rank {self.rank:,} of {self.legal_settings:,}",
+                f"rank {self.rank:,} of {self.legal_settings:,} legal settings",
+                self.verdict,
                 f"best setting: {self.solution.best.setting}",
                 *self.words,
             ]
         )
+
+    def _repr_html_(self) -> str:
+        from solver.solution_html import comparison_html
+
+        return comparison_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison in the form of ``capsa compare --format json``."""
@@ -123,7 +149,7 @@ def compare(
     Examples
     --------
     >>> hand = "As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c"
-    >>> mine = compare(hand, "As Ks 6s 5s 3s / Qs Qh 8c 3c 2h / Js Jd 9h", samples=500)
+    >>> mine = compare(hand, "As Ks 6s 5s 3s / Qs Qh 8c 3c 2h / Js Jd 9h", opponents="greedy")
     >>> mine.rank > 1, 0 < mine.cost < 1
     (True, True)
     """

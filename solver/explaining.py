@@ -26,26 +26,31 @@ from solver.scoring import Side, Terms, Worths, pay, royalties_won, terms_of
 I16 = NDArray[np.int16]
 I64 = NDArray[np.int64]
 U8 = NDArray[np.uint8]
-Ladder = tuple[Terms, Terms, Terms, Terms]
+Ladder = tuple[Terms, Terms, Terms]
 
 PARTS: Final = (
     *("back", "middle", "front", "majority", "scoop", "gun"),
     *("royalties_won", "royalties_paid", "broken", "naturals", "surrender"),
 )
-BACK, MIDDLE, FRONT, MAJORITY, SCOOP, GUN, WON, PAID, BROKEN, NATURALS, SURRENDER = range(11)
+BACK, MIDDLE, FRONT, MAJORITY, _, _, WON, PAID, BROKEN, NATURALS, SURRENDER = range(11)
 
 
 @cache
 def ladder_of(rules: RuleSet) -> Ladder:
     """Return the terms of a rule set with its clauses joining in the order in which they apply.
 
-    The rows with their royalties alone, then the majority, the scoop units and the gun: what a
-    clause adds is the difference of two payments, so that `pay` alone defines it.
+    With the majority, with the scoop units too, and with all: what a clause adds is the difference
+    of two payments, so that `pay` alone defines it.
     """
     terms, _ = terms_of(rules)
     scoop = terms._replace(gun=np.int16(1))
-    majority = scoop._replace(scoop_units=np.int16(0))
-    return majority._replace(majority=np.int16(0)), majority, scoop, terms
+    return scoop._replace(scoop_units=np.int16(0)), scoop, terms
+
+
+@kernel
+def _meet(hand: int, field: Field, terms: Terms, seed: int, wanted: int, space: Space) -> Met:
+    """Meet the opponents; a kernel of its own, so that it is compiled once."""
+    return meet(hand, field, terms, seed, wanted, space)
 
 
 @kernel
@@ -70,9 +75,9 @@ def explain_settings(
     those of the settings, ``pool_codes`` the broken codes of the pool's records. ``parts``
     (n, 11) become the units won in all by each of `PARTS`.
     """
-    terms = ladder[3]
+    terms = ladder[2]
     suits = field.relabellings[canonical(hand, field.relabellings)]
-    met = meet(relabel(hand, suits), field, terms, seed, wanted, space)
+    met = _meet(relabel(hand, suits), field, terms, seed, wanted, space)
     results.samples[0] = met.opponents
     row = int(np.int64(0))  # a plain 0 would compile `describe` twice
     for place in range(strengths.shape[0]):
@@ -97,25 +102,30 @@ def _take_apart(
     parts: I64,
 ) -> None:
     """Write the units that a setting wins from the opponents met by each of `PARTS`."""
-    terms = ladder[3]
+    terms = ladder[2]
     own_broken = worths.broken_units[code] if terms.broken else np.int16(0)
     parts[:] = 0
     for i in range(met.setting):
         other = opponent(i, space.columns)
         other_code = pool_codes[space.record[i]]
         other_broken = worths.broken_units[other_code] if terms.broken else np.int16(0)
-        parts[BACK] += terms.back_unit * _order(hero.back, other.back)
-        parts[MIDDLE] += terms.middle_unit * _order(hero.middle, other.middle)
-        parts[FRONT] += terms.front_unit * _order(hero.front, other.front)
-        rows = pay(hero, other, ladder[0])
-        majority = pay(hero, other, ladder[1])
-        scoop = pay(hero, other, ladder[2])
-        parts[MAJORITY] += majority - rows
-        parts[SCOOP] += scoop - majority
-        parts[GUN] += pay(hero, other, terms) - scoop
-        parts[WON] += royalties_won(hero, other, terms) + hero.extra - own_broken
-        parts[PAID] -= royalties_won(other, hero, terms) + other.extra - other_broken
-        parts[BROKEN] += own_broken - other_broken
+        back = terms.back_unit * _order(hero.back, other.back)
+        middle = terms.middle_unit * _order(hero.middle, other.middle)
+        front = terms.front_unit * _order(hero.front, other.front)
+        won = royalties_won(hero, other, terms) + hero.extra - own_broken
+        paid = royalties_won(other, hero, terms) + other.extra - other_broken
+        broken = np.int64(own_broken - other_broken)
+        parts[BACK] += back
+        parts[MIDDLE] += middle
+        parts[FRONT] += front
+        parts[WON] += won
+        parts[PAID] -= paid
+        parts[BROKEN] += broken
+        before = back + middle + front + won - paid + broken
+        for clause in range(3):
+            payment = np.int64(pay(hero, other, ladder[clause]))
+            parts[MAJORITY + clause] += payment - before
+            before = payment
     for i in range(met.setting, met.opponents):  # they declare, or pay for surrendering
         parts[NATURALS if space.fixed[i] < 0 else SURRENDER] += space.fixed[i]
 
@@ -145,7 +155,7 @@ def rank_setting(
     """
     suits = field.relabellings[canonical(hand, field.relabellings)]
     hand = relabel(hand, suits)
-    met = meet(hand, field, terms, seed, wanted, space)
+    met = _meet(hand, field, terms, seed, wanted, space)
     rank_subsets(hand, table, work)
     legal = find_legal(table, work)
     for i in range(legal):

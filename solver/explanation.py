@@ -1,7 +1,7 @@
 """An expected value taken apart: what each clause of the rules pays, and why the best is best."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, TypedDict, Unpack
@@ -19,11 +19,23 @@ from solver.opponents import space
 from solver.pool import OpponentPool, Progress
 from solver.rules import ROWS, RuleSet
 from solver.scoring import terms_of
-from solver.solution import ScoredSetting, Solution
+from solver.solution import LAID_OUT, ScoredSetting, Solution
 from solver.solve import Table, field_of, open_table, scored_setting, solve
 
 WHERE: Final = {"back": "in the back", "middle": "in the middle", "front": "in front"}
 _TO: Final = {"back": "to the back", "middle": "to the middle", "front": "to the front"}
+
+PART_LABELS: Final = {  # in words, as they lie on the table and then as the rules pay them
+    **{row: row for row in LAID_OUT},
+    "majority": "more rows",
+    "scoop": "all three rows",
+    "gun": "gun",
+    "royalties_won": "royalties won",
+    "royalties_paid": "royalties paid",
+    "broken": "broken royalties",
+    "naturals": "opponents' naturals",
+    "surrender": "opponents who surrender",
+}
 
 
 class Options(TypedDict, total=False):
@@ -68,9 +80,19 @@ class Explanation:
         second = self.solution.second
         return tuple(difference_words(self.solution.best, second)) if second else ()
 
+    def columns(self) -> dict[str, Parts]:
+        """Return the parts of the best setting and of the second best by what they are called."""
+        best = {"best": self.parts[0]}
+        return best | {"second best": self.second} if self.second else best
+
     def __str__(self) -> str:
-        parts = (f"{name} {units:+z.3f}" for name, units in asdict(self.parts[0]).items() if units)
-        return "\n".join([str(self.solution), f"EV made of {', '.join(parts)}", *self.words])
+        parts = (f"{name} {units[0]}" for name, units in part_lines([self.parts[0]]))
+        return "\n".join([str(self.solution), ", ".join(parts), *self.words])
+
+    def _repr_html_(self) -> str:
+        from solver.solution_html import explanation_html
+
+        return explanation_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the solution in the form of ``capsa solve --explain --format json``."""
@@ -78,6 +100,19 @@ class Explanation:
         for setting, parts in zip(answer["settings"], self.parts, strict=True):
             setting["parts"] = asdict(parts)
         return answer | {"words": list(self.words)}
+
+
+def part_lines(columns: Sequence[Parts]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each clause that pays anything, and last the EV, with the units in every column.
+
+    Of two columns, a third says how much more the second one has.
+    """
+    parts = [asdict(column) for column in columns]
+    lines = [(label, [part[name] for part in parts]) for name, label in PART_LABELS.items()]
+    lines = [(label, units) for label, units in lines if any(units)]
+    for label, units in [*lines, ("EV", [sum(part.values()) for part in parts])]:
+        more = [units[1] - units[0]] if len(units) == 2 else []
+        yield label, [f"{number:+z.3f}" for number in units + more]
 
 
 def explain(hand: str | Iterable[int], top: int = 5, **options: Unpack[Options]) -> Explanation:
@@ -103,9 +138,12 @@ def explain(hand: str | Iterable[int], top: int = 5, **options: Unpack[Options])
 
     Examples
     --------
-    >>> explanation = explain("As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c", rules="1-6", samples=500)
+    >>> hand = "As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c"
+    >>> explanation = explain(hand, rules="1-6", opponents="greedy", samples=500)
     >>> for line in explanation.words:
     ...     print(line)
+    Keeping 9h in front wins that row 78.4% of the time.
+    Moving it to the middle wins 0.2% more there and 0.8% less in front.
     """
     table = open_table(**options)
     solution = solve_at(table, hand, top)

@@ -49,7 +49,8 @@ def questions(table: Table, hard: bool = False, seed: int = 0) -> Iterator[Cards
     Examples
     --------
     >>> from solver.solve import open_table
-    >>> print(next(questions(open_table("2-4"), seed=7)))
+    >>> print(next(questions(open_table("2-4", opponents="greedy"), seed=7)))
+    Kh Kd Kc Qh Js Jh 9s 8s 7d 6d 5s 5h 2h
     """
     hands = np.empty(_DEALS, np.int64)
     for number in itertools.count():

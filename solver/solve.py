@@ -351,7 +351,8 @@ def _notes(rules: RuleSet, players: int, ev: float) -> Iterator[str]:
 
 def warm_up(progress: Progress = silent) -> None:
     """Compile every kernel and make the pools, so that later calls start at once."""
-    from solver.table import PlayedHand, score_table  # only here: nothing else settles tables
+    from solver.comparison import compare  # only here: solving alone takes no EV apart ...
+    from solver.table import PlayedHand, score_table  # ... and settles no tables
 
     for name in MADE:
         solve(range(13), "2-4", opponents=name, samples=2, progress=progress)
@@ -361,3 +362,4 @@ def warm_up(progress: Progress = silent) -> None:
         solution = solve(hand, "shisanshui", samples=2, progress=progress)
         players.append(PlayedHand(player, *solution.best.setting))
     score_table(players, "shisanshui")
+    compare(hand, solution.best.setting, rules="shisanshui", opponents="greedy", samples=2)

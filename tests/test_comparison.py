@@ -1,6 +1,7 @@
 """One's own setting beside the best: its cost and rank, and settings that are none."""
 
 import random
+from dataclasses import replace
 from itertools import permutations, product
 
 import naive
@@ -127,7 +128,27 @@ def test_form_of_json_and_text() -> None:
     lines = str(comparison).splitlines()
     assert lines[0] == str(HAND)
     assert lines[2].startswith(f"{MINE}: EV ")
-    assert lines[3].endswith(f"rank {comparison.rank} of 21,109")
+    assert lines[3:5] == [f"rank {comparison.rank} of 21,109 legal settings", comparison.verdict]
+    html = comparison._repr_html_()
+    assert html.count("<table>") == html.count("</table>") == 2
+    assert f"<strong>{comparison.verdict}</strong>" in html
+    assert html.index("yours") < html.index("best</td>")
+    assert all(f"<p>{sentence}</p>" in html for sentence in comparison.words)
+
+
+def test_verdicts() -> None:
+    comparison = compare(HAND, MINE, opponents=POOL)
+
+    def verdict(gap: float, gap_se: float) -> str:
+        scored = replace(comparison.scored, gap=gap, gap_se=gap_se)
+        return replace(comparison, scored=scored).verdict
+
+    assert verdict(0.1, 0.05) == "It costs 0.100 ± 0.050 units against the best setting."
+    assert verdict(0.1, 0.06).startswith("Too close to call: it costs 0.100 ± 0.060 units; more")
+    assert verdict(0.005, 0.1) == "As good as the best setting: it costs 0.005 ± 0.100 units."
+    assert replace(comparison, scored=comparison.solution.best).verdict == (
+        "This is the best setting."
+    )
 
 
 def test_too_few_opponents_are_told_as_solve_tells_them() -> None:

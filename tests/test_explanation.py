@@ -121,7 +121,12 @@ def test_form_of_json_and_text() -> None:
     text = str(explanation)
     assert text.startswith(str(explanation.solution))
     assert text.endswith(explanation.words[-1])
-    assert "EV made of back " in text
+    assert f"EV {explanation.solution.best.ev:+.3f}\nKeeping " in text
+    html = explanation._repr_html_()
+    assert html.startswith(explanation.solution._repr_html_())
+    assert html.count("<table>") == html.count("</table>") == 2
+    assert "<th>second best</th><th>difference</th>" in html
+    assert all(f"<p>{sentence}</p>" in html for sentence in explanation.words)
 
 
 def test_parts_are_named_alike_everywhere() -> None:
