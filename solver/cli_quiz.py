@@ -62,7 +62,9 @@ def _practise(table: "Table", hard: bool, seed: int, log: Path | None) -> None:
     from solver.quiz import Score, open_log, questions
 
     score = Score()
-    answer(f"Answer with three rows, as in BACK / MIDDLE / FRONT; q leaves. Seed {seed}.\n")
+    players, opponents = table.players, table.pool.name
+    answer(f"rules {table.rules.name}, {players} players, opponents {opponents}, seed {seed}\n")
+    answer("Answer with three rows, as in BACK / MIDDLE / FRONT; q leaves.\n")
     with open_log(log) as record:
         try:
             for number, hand in enumerate(questions(table, hard, seed), start=1):

@@ -219,7 +219,7 @@ def test_right_wrong_and_nonsense(terminal: Callable[..., Terminal], tmp_path: P
     one, other, _ = hands_of(1)
 
     shown = session.until(PROMPT)
-    assert "as in BACK / MIDDLE / FRONT; q leaves. Seed 1." in shown
+    assert "seed 1\nAnswer with three rows, as in BACK / MIDDLE / FRONT; q leaves.\n" in shown
     assert str(one) in plain(shown)
     best = solve(one, samples=FEW).best.setting
     session.type(f"{best.front} | {best.middle} | {best.back}\n".lower())
