@@ -83,7 +83,7 @@ def _answered(table: "Table", hand: "Cards") -> "Comparison":
 
     while True:
         answer("your setting: ")
-        text = sys.stdin.readline()
+        text = sys.stdin.readline() if sys.stdin else ""
         if not text or text.strip().lower() in _LEAVING:
             raise EOFError
         try:

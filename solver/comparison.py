@@ -106,7 +106,7 @@ class Comparison:
         question = self.solution.to_dict()
         asked = ("hand", "rules", "players", "opponents", "seed", "samples", "version")
         return {
-            **{key: question[key] for key in asked},
+            **{key: question[key] for key in (*asked, "decision")},
             **self.scored.to_dict(),
             "cost": self.cost,
             "cost_se": self.cost_se,

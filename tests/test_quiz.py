@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from test_cli import capsa
 
 from evaluator.cards import Cards
 from evaluator.jit import CACHE_DIR
@@ -270,6 +271,16 @@ def test_the_end_of_input_leaves(terminal: Callable[..., Terminal]) -> None:
     assert "missing" in session.until(PROMPT)
     session.type("\x04")
     session.check_left()
+
+
+def test_answers_through_a_pipe() -> None:
+    best = solve(hands_of(1)[0], samples=FEW).best.setting
+    result = capsa("quiz", "--seed", "1", "--samples", str(FEW), stdin=f"nonsense\n{best}\n")
+    assert result.exit_code == 0
+    assert result.stderr == "error: not a setting of this hand: row 1: unknown 'nonsense' at 1\n"
+    assert "This is the best setting." in result.stdout
+    score = "1 answer, 1 as good as the best; 0.000 units lost, 0.000 a hand\n"
+    assert result.stdout.endswith(f"your setting: \n{score}")
 
 
 def test_a_log_that_cannot_be_used_is_told_before_the_first_hand(
