@@ -67,7 +67,7 @@ class HandView:
 
 @dataclass(frozen=True)
 class VerdictView:
-    """The same without the question."""
+    """What a setting costs and where that comes from, for those who have the hand before them."""
 
     comparison: Comparison
 
