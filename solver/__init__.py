@@ -6,7 +6,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from solver.comparison import Comparison, SettingError, compare
     from solver.deals import deal
+    from solver.explanation import Explanation, Parts, explain
     from solver.many import Solutions, solve_many
     from solver.pool import OpponentPool
     from solver.rules import RulesError, RuleSet, load_rules
@@ -15,19 +17,25 @@ if TYPE_CHECKING:
     from solver.table import PairScore, PlayedHand, Stake, TableError, TableScore, score_table
 
 __all__ = [
+    "Comparison",
+    "Explanation",
     "OpponentPool",
     "PairScore",
+    "Parts",
     "PlayedHand",
     "RuleSet",
     "RulesError",
     "ScoredSetting",
+    "SettingError",
     "Solution",
     "Solutions",
     "Stake",
     "TableError",
     "TableScore",
     "__version__",
+    "compare",
     "deal",
+    "explain",
     "load_rules",
     "score_table",
     "solve",
@@ -38,7 +46,9 @@ __version__ = "0.1.0"
 
 # Loaded on first use: `capsa --help` must not wait for numpy and numba.
 _HOME = {
+    "comparison": ("Comparison", "SettingError", "compare"),
     "deals": ("deal",),
+    "explanation": ("Explanation", "Parts", "explain"),
     "many": ("Solutions", "solve_many"),
     "pool": ("OpponentPool",),
     "rules": ("RuleSet", "RulesError", "load_rules"),

@@ -306,7 +306,7 @@ def solve(
     problem = shortage(table, int(found.samples[0]))
     if problem:
         raise SolveError(problem)
-    settings = tuple(_scored(found, place, table) for place in range(int(found.listed[0])))
+    settings = tuple(scored_setting(found, place, table) for place in range(int(found.listed[0])))
     decisions, ev, se = answers.decided(table)
     place = int(answers.naturals[0])
     natural = table.rules.naturals[place] if place >= 0 else None
@@ -335,7 +335,8 @@ def _held(natural: Natural, cards: Cards, rules: RuleSet) -> HeldNatural:
     return HeldNatural(name, units, shown)
 
 
-def _scored(found: Results, place: int, table: Table) -> ScoredSetting:
+def scored_setting(found: Results, place: int, table: Table) -> ScoredSetting:
+    """Return what was found out about a setting of the first hand."""
     others, here = table.players - 1, (0, place)
     names = (row_name(int(strength), table.rules.wheel) for strength in found.strengths[here])
     return ScoredSetting(
@@ -369,7 +370,8 @@ def _notes(table: Table, ev: float) -> Iterator[str]:
 
 def warm_up(progress: Progress = silent) -> None:
     """Compile every kernel and make the pools, so that later calls start at once."""
-    from solver.table import PlayedHand, score_table  # only here: nothing else settles tables
+    from solver.comparison import compare  # only here: solving alone takes no EV apart ...
+    from solver.table import PlayedHand, score_table  # ... and settles no tables
 
     for name in MADE:
         solve(range(13), "2-4", opponents=name, samples=2, progress=progress)
@@ -379,3 +381,4 @@ def warm_up(progress: Progress = silent) -> None:
         solution = solve(hand, "shisanshui", 2, "greedy", samples=2, progress=progress)
         players.append(PlayedHand(player, *solution.best.setting))
     score_table(players, "shisanshui")
+    compare(hand, solution.best.setting, rules="shisanshui", opponents="greedy", samples=2)
