@@ -79,9 +79,9 @@ def exploit(
 ) -> None:
     """Measure what a perfect counter-player wins from one who answers these opponents.
 
-    The player sets fresh hands in the best way against the opponents, as solve does; the counter-
-    player knows how. Answers chosen on one half of those hands and valued on the other half win
-    less than the best ones do, the lower bound; valued where they were chosen they seem to win
+    The player sets fresh hands in the best way against the opponents, as solve does, and who
+    counters him knows how. Answers chosen on one half of those hands and valued on the other half
+    win less than the best ones do, the lower bound; valued where they were chosen they seem to win
     more, the upper bound.
     """
     rule_set = load_rules(rules)

@@ -227,9 +227,10 @@ def shortage(table: Table, samples: int) -> str | None:
             f"for this hand in the pool {table.pool.name}"
         )
     if samples < (least := 2 if table.samples else table.pool.fewest):
+        fewer = f", or ask for --samples {samples}" if samples >= 2 else ""
         return (
-            f"the pool {table.pool.name} has {samples} opponents without a card of this hand; "
-            f"{least} are needed"
+            f"the pool {table.pool.name} has {samples} opponents without a card of this hand, but "
+            f"{least} are needed; take a larger pool{fewer}"
         )
     return None
 
