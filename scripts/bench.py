@@ -278,7 +278,10 @@ def bench_solve(hands: I64) -> None:
     call = in_turns({"empty": partial(run, hands[:0])})["empty"].min()
     show_spread("  of single hands", best_of(singly) - call)
     texts = [str(Cards.from_mask(int(hand))) for hand in hands]
-    show_spread("solve() from Python", best_of(in_turns({t: partial(solve, t) for t in texts}, 3)))
+    show_spread(
+        "solve() from Python",
+        best_of(in_turns({t: partial(solve, t, opponents="greedy") for t in texts}, 3)),
+    )
 
 
 def opened(name: str) -> tuple[Field, Terms, Worths, Tables]:

@@ -14,10 +14,12 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from solver import __version__
 from solver.batch_cluster import connected
-from solver.batch_files import BatchError, Row, Source, finish, open_source
+from solver.batch_files import BatchError, Source, finish, open_source
 from solver.batch_journal import PartialFile, finished_run
-from solver.batch_solve import Question, asking, solve_chunk
+from solver.batch_solve import Asker, arguments, solve_chunk
 from solver.batch_tally import Answer, Summary, Tally
+from solver.choosing import QUICK_NOTICE, is_quick
+from solver.csv_rows import FileError, Row
 from solver.pool import Progress, silent
 from solver.rules_model import digest
 from solver.solve import Table, open_table
@@ -47,7 +49,7 @@ def run_batch(
     *,
     rules: str = "2-4",
     players: int = 2,
-    opponents: str = "greedy",
+    opponents: str = "equilibrium",
     samples: int | None = None,
     seed: int = 0,
     jobs: int = 1,
@@ -78,11 +80,12 @@ def run_batch(
     resume
         Go on with an unfinished run of the same input, options and version.
     strict
-        Stop at the first row in error.
+        Stop at the first row in error; and take no file of recorded settings with illegal rows.
     column
         The column of the hands; if None, ``hand``, or ``c1`` to ``c13``.
     progress, pool_progress
-        Called with rows done, in all and in error, and while a pool is made.
+        Called with rows done, in all and in error; and while a pool is made, and with what is to
+        be told of it.
 
     Returns
     -------
@@ -91,9 +94,10 @@ def run_batch(
 
     Raises
     ------
-    BatchError
-        If the file cannot be read or has no usable column, the target must not be replaced, the
-        run cannot be gone on with, the cluster fails, or, if strict, a row is in error.
+    FileError
+        If the file cannot be read. Its kind BatchError: if it has no usable column, the target
+        must not be replaced, the run cannot be gone on with, the cluster fails, or, if strict, a
+        row is in error.
     RulesError, PoolError, SolveError
         As `solve` does.
     OSError
@@ -104,9 +108,11 @@ def run_batch(
     if target != "-":
         _check_place(Path(target))
     with open_source(source, column) as opened:
-        table = open_table(rules, players, opponents, samples, seed, pool_progress)
-        question = Question(table.rules, players, opponents, samples, seed)
-        work = _Work(opened, question, jobs, cluster, strict, progress)
+        table = open_table(rules, players, opponents, samples, seed, pool_progress, strict)
+        if is_quick(table.pool):
+            pool_progress(QUICK_NOTICE, 1.0)
+        ask = Asker(opened.layout, table, opponents, strict, pool_progress)
+        work = _Work(opened, ask, jobs, cluster, strict, progress)
         if target == "-":
             return _report(work.do(_to_stdout, Tally()))
         run = _identity(opened, table, column)
@@ -116,7 +122,7 @@ def run_batch(
             try:
                 tally = work.do(file.write, deepcopy(file.journal.tally))
                 file.finish(finish(file.path, file.target, source, opened.layout))
-            except (BatchError, OSError) as error:
+            except (FileError, OSError) as error:
                 raise BatchError(_stopped(error, file)) from None
             except KeyboardInterrupt as error:
                 raise KeyboardInterrupt(_stopped(error, file)) from None
@@ -168,7 +174,7 @@ class _Work:
     """The rows of a source, and how they are to be solved."""
 
     source: Source
-    question: Question
+    ask: Asker
     jobs: int
     cluster: str | None
     strict: bool
@@ -200,11 +206,10 @@ class _Work:
 
     def _solved(self, skipped: int) -> Generator[tuple[list[Row], list[Answer]], None, None]:
         """Yield chunks of rows with their answers; what is on the way never is more than a wave."""
-        ask = asking(self.source.layout, self.question)
         rows = islice(self.source.rows, skipped, None)
         chunks = iter(lambda: list(islice(rows, _CHUNK)), [])
         local = not self.cluster
-        with connected(self.cluster) if self.cluster else nullcontext():
+        with connected(self.cluster, self.ask.table) if self.cluster else nullcontext():
             work = Parallel(
                 n_jobs=self.jobs if local else -1,
                 prefer="threads" if local else None,
@@ -213,7 +218,8 @@ class _Work:
             )
             with work:
                 while wave := list(islice(chunks, _wave(effective_n_jobs(work.n_jobs)))):
-                    tasks = (delayed(solve_chunk)([ask(row) for row in chunk]) for chunk in wave)
+                    asked = (map(self.ask, chunk) for chunk in wave)
+                    tasks = (delayed(solve_chunk)(*arguments(chunk)) for chunk in asked)
                     with _results(work, tasks) as results:
                         yield from zip(wave, results, strict=True)
 

@@ -25,13 +25,15 @@ def versions() -> dict[str, str]:
 
 
 @contextmanager
-def connected(address: str) -> Iterator[None]:
+def connected(address: str, shared: object) -> Iterator[None]:
     """Let joblib work on a cluster.
 
     Parameters
     ----------
     address
         The scheduler's, such as ``tcp://10.0.0.1:8786``.
+    shared
+        Sent to all workers at the start, as most tasks have it for an argument.
 
     Raises
     ------
@@ -53,7 +55,7 @@ def connected(address: str) -> Iterator[None]:
         raise BatchError(f"{address}: no Dask scheduler answers: {error}") from None
     try:
         _check_workers(client, address)
-        with parallel_config(backend="dask", client=client):
+        with parallel_config(backend="dask", client=client, scatter=[shared]):
             yield
     except KilledWorker as error:
         raise BatchError(f"{address}: the same rows have ended several workers: {error}") from None

@@ -1,44 +1,26 @@
 """Files of deals in and files of answers out: CSV, gzipped CSV and Parquet."""
 
-import codecs
-import csv
 import gzip
 import hashlib
-import io
 import re
 import shutil
-import sys
-import zlib
-from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, BinaryIO, Final, NamedTuple, cast
+from typing import Any, Final
 
 from solver.columns import BATCH_COLUMNS
+from solver.csv_rows import FileError, Row, names_of, open_sheet, with_first
 
-_DELIMITERS: Final = ",;\t"
 _BLOCK: Final = 1 << 20
 _PARQUET_ROWS: Final = 1 << 16  # read at a time
-_LONGEST: Final = 100  # lines of one row; a quote open for longer is a slip of the pen
-_OPEN_QUOTE: Final = "unexpected end of data"  # what csv calls it
 _NUMBERS: Final = {"ev": "Float64", "se": "Float64", "gap2": "Float64", "samples": "Int64"}
 
 
-class BatchError(ValueError):
+class BatchError(FileError):
     """A batch that cannot start or go on; the message says why."""
-
-
-class Row(NamedTuple):
-    """A row of a file of deals."""
-
-    line: int  # where it starts in the file; of Parquet, which row it is
-    fields: list[str]
-    text: str | None = None  # as it stands in a CSV file, without the end of the line
-    fault: str | None = None  # why it cannot be parted into fields
 
 
 @dataclass(frozen=True)
@@ -101,8 +83,10 @@ def open_source(path: str, column: str | None) -> Iterator[Source]:
 
     Raises
     ------
+    FileError
+        If the file is damaged, no UTF-8, or has no rows.
     BatchError
-        If the file is damaged, no UTF-8, or has no rows or no such column.
+        If it has no such column.
     OSError
         If it cannot be read.
     """
@@ -110,135 +94,24 @@ def open_source(path: str, column: str | None) -> Iterator[Source]:
         yield _open_parquet(path, column)
         return
     name = "standard input" if path == "-" else path
-    digest, lines = ("", 0) if path == "-" else _look_through(path)
-    with _opened(path) as file:
-        text = io.TextIOWrapper(cast(BinaryIO, file), encoding="utf-8", newline="")
-        line, head = _read_head(text, name)
-        layout = _find_layout(head, name, column)
-        rows = _with_first(_rows(text, name, line, layout.delimiter), name)
-        yield Source(digest, max(0, lines - 1), layout, rows)
 
+    def fits(header: list[str]) -> bool:
+        return _find_hand(header, column) is not None
 
-def _with_first(rows: Iterator[Row], name: str) -> Iterator[Row]:
-    first = next(rows, None)
-    if first is None:
-        raise BatchError(f"{name} has no rows below its header")
-    return chain([first], rows)
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[BinaryIO | gzip.GzipFile]:
-    if path == "-":
-        yield sys.stdin.buffer
-    elif path.endswith(".gz"):
-        with gzip.open(path) as packed:
-            yield packed
-    else:
-        with open(path, "rb") as file:
-            yield file
-
-
-def _look_through(path: str) -> tuple[str, int]:
-    """Return the digest of a file's text and its lines; all of it must be UTF-8."""
-    digest, decoder, lines = hashlib.sha256(), codecs.getincrementaldecoder("utf-8")(), 0
-    try:
-        with _opened(path) as file:
-            while block := file.read(_BLOCK):
-                kept = len(decoder.getstate()[0])
-                decoder.decode(block)
-                digest.update(block)
-                lines += block.count(b"\n")
-            decoder.decode(b"", final=True)
-    except UnicodeDecodeError as error:
-        line = lines + 1 + block.count(b"\n", 0, max(0, error.start - kept))
-        raise _not_text(path, line) from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise BatchError(f"{path} is a damaged gzip file: {error}") from None
-    return digest.hexdigest(), lines
-
-
-def _not_text(name: str, line: int) -> BatchError:
-    return BatchError(f"{name} is not UTF-8 text (line {line}); save the file as UTF-8")
-
-
-def _next_line(text: io.TextIOWrapper, name: str, line: int) -> str:
-    try:
-        return text.readline()
-    except UnicodeDecodeError:  # only of standard input: files have been looked through
-        raise _not_text(name, line) from None
-
-
-def _read_head(text: io.TextIOWrapper, name: str) -> tuple[int, str]:
-    """Return the header, whatever it is delimited by, and the line after it."""
-    line, head = 1, ""
-    while not head.strip("\ufeff\r\n") or (head.count('"') % 2 and line <= _LONGEST):
-        more = _next_line(text, name, line)
-        if not more:
-            break
-        line, head = line + 1, head + more
-    return line, head
-
-
-def _rows(text: io.TextIOWrapper, name: str, line: int, delimiter: str) -> Iterator[Row]:
-    """Read rows past any that are broken; ``line`` is the number of the first."""
-    ahead: deque[str] = deque()  # read for a quote that was not closed after all
-    while first := ahead.popleft() if ahead else _next_line(text, name, line):
-        if first.strip("\r\n"):
-            taken: list[str] = []
-            fields, fault = _parted(first, delimiter)
-            while fault == _OPEN_QUOTE and len(taken) < _LONGEST:
-                more = ahead.popleft() if ahead else _next_line(text, name, line)
-                if not more:
-                    break
-                taken.append(more)
-                if '"' in more:
-                    fields, fault = _parted("".join([first, *taken]), delimiter)
-            if fault:
-                ahead.extendleft(reversed(taken))
-                taken, fields = [], first.rstrip("\r\n").split(delimiter)
-                fault = "a quote is not closed" if fault == _OPEN_QUOTE else fault
-            yield Row(line, fields, "".join([first, *taken]).rstrip("\r\n"), fault)
-            line += len(taken)
-        line += 1
-
-
-def _parted(record: str, delimiter: str) -> tuple[list[str], str | None]:
-    """Return the fields of a record, or what is wrong with it."""
-    if '"' not in record:
-        return record.rstrip("\r\n").split(delimiter), None
-    try:
-        return next(csv.reader([record], delimiter=delimiter, strict=True)), None
-    except csv.Error as error:
-        return [], str(error)
-
-
-def _find_layout(head: str, name: str, column: str | None) -> Layout:
-    """Return the layout of a file under the delimiter that makes sense of its header."""
-    newline = "\r\n" if head.endswith("\r\n") else "\n"
-    bom, head = head.startswith("\ufeff"), head.strip("\ufeff\r\n")
-    if not head:
-        raise BatchError(f"{name} is empty; it needs a header row with a column named hand")
-    headers = {}
-    for delimiter in _DELIMITERS:
-        headers[delimiter] = _parted(head, delimiter)[0] or [head]
-    likely = sorted(headers, key=lambda delimiter: -len(headers[delimiter]))
-    fits = [d for d in likely if _find_hand(headers[d], column) is not None]
-    delimiter = (fits or likely)[0]
-    layout = layout_of(headers[delimiter], name, column)
-    return replace(layout, delimiter=delimiter, newline=newline, bom=bom, text=head)
+    with open_sheet(path, fits, "a column named hand") as sheet:
+        header, delimiter, newline, bom, text = sheet.head
+        layout = layout_of(header, name, column)
+        layout = replace(layout, delimiter=delimiter, newline=newline, bom=bom, text=text)
+        yield Source(sheet.digest, max(0, sheet.lines - 1), layout, with_first(sheet.rows, name))
 
 
 def _find_hand(header: list[str], column: str | None) -> list[int] | None:
-    names = _names(header)
+    names = names_of(header)
     thirteen = [f"c{i}" for i in range(1, 14)]
-    for wanted in [_names([column])] if column else [["hand"], thirteen]:
+    for wanted in [names_of([column])] if column else [["hand"], thirteen]:
         if all(name in names for name in wanted):
             return [names.index(name) for name in wanted]
     return None
-
-
-def _names(header: list[str]) -> list[str]:
-    return [name.strip().casefold() for name in header]
 
 
 def layout_of(header: list[str], name: str, column: str | None) -> Layout:
@@ -263,7 +136,7 @@ def layout_of(header: list[str], name: str, column: str | None) -> Layout:
     >>> layout_of(["id", "Hand", "rules"], "deals.csv", None).hand
     [1]
     """
-    names = _names(header)
+    names = names_of(header)
     clashes = [
         title
         for title, key in zip(header, names, strict=True)
@@ -317,7 +190,7 @@ def _open_parquet(path: str, column: str | None) -> Source:
         header = table.collect_schema().names()
         count = table.select(polars.len()).collect().item()
     layout = layout_of(header, path, column)
-    rows = _with_first(_parquet_rows(path, count), path)
+    rows = with_first(_parquet_rows(path, count), path)
     return Source(digest, count, layout, rows, "row")
 
 

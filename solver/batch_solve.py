@@ -1,7 +1,6 @@
 """Rows to questions, and chunks of questions to answers: what the workers of a batch do."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
@@ -10,11 +9,13 @@ from numpy.typing import NDArray
 
 from evaluator.cards import DECK_SIZE, HAND_SIZE, CardError, card_text, parse_hand
 from evaluator.ranking import categories
-from solver.batch_files import Layout, Row
+from solver.batch_files import Layout
 from solver.batch_tally import Answer
 from solver.columns import BATCH_COLUMNS, units_text
+from solver.csv_rows import Row
 from solver.many import cards_of
-from solver.rules import RuleSet, load_rules
+from solver.pool import Progress
+from solver.rules import load_rules
 from solver.solution import DECISIONS
 from solver.solve import Table, open_table, run, shortage
 
@@ -24,36 +25,34 @@ _TEXTS: Final = [card_text(card) for card in range(DECK_SIZE)]
 _BITS: Final = {text: 1 << card for card, text in enumerate(_TEXTS)}
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is asked of a hand; the opponents are only named, so workers load them themselves."""
-
-    rules: RuleSet
-    players: int
-    opponents: str
-    samples: int | None
-    seed: int
-
-
 class Asked(NamedTuple):
-    """A row's cards with the question, or with the reason why there is none."""
+    """A row's cards with the table they are solved at, or with the reason why there is none."""
 
     cards: str
-    question: Question | str
+    table: Table | str
 
 
-@lru_cache(maxsize=64)
-def _table(question: Question) -> Table:
-    return open_table(
-        question.rules, question.players, question.opponents, question.samples, question.seed
-    )
+class Posed(NamedTuple):
+    """The same with the table's place among those sent along."""
+
+    cards: str
+    table: int | str
 
 
-def asking(layout: Layout, default: Question) -> Callable[[Row], Asked]:
-    """Return what turns rows into questions: the default one, but for the row's own columns."""
-    override = lru_cache(maxsize=256)(partial(_override, default))
+class Asker:
+    """Turns rows into what is asked: at the default table, but for the row's own columns."""
 
-    def ask(row: Row) -> Asked:
+    def __init__(
+        self, layout: Layout, table: Table, opponents: str, strict: bool, progress: Progress
+    ) -> None:
+        self._layout, self.table = layout, table
+        self._override = lru_cache(maxsize=256)(
+            partial(_override, table, opponents, strict, progress)
+        )
+
+    def __call__(self, row: Row) -> Asked:
+        """Return what a row asks."""
+        layout = self._layout
         if row.fault:
             return Asked("", row.fault)
         if (found := len(row.fields)) != (wanted := len(layout.header)):
@@ -64,33 +63,56 @@ def asking(layout: Layout, default: Question) -> Callable[[Row], Asked]:
             for column in (layout.rules, layout.players)
         ]
         cards = " ".join(row.fields[column] for column in layout.hand)
-        return Asked(cards, override(*own) if any(own) else default)
-
-    return ask
+        return Asked(cards, self._override(*own) if any(own) else self.table)
 
 
-def _override(default: Question, rules: str, players: str) -> Question | str:
+def _override(
+    default: Table, opponents: str, strict: bool, progress: Progress, rules: str, players: str
+) -> Table | str:
     if players and not (players.isascii() and players.isdigit()):
         return f"players is {players[:16]!r}; it must be a whole number"
     try:
-        question = replace(
-            default,
-            rules=load_rules(rules) if rules else default.rules,
-            players=int(players) if players else default.players,
+        return open_table(
+            load_rules(rules) if rules else default.rules,
+            int(players) if players else default.players,
+            opponents,
+            default.samples,
+            default.seed,
+            progress,
+            strict,
         )
-        _table(question)
     except (ValueError, OSError) as error:
         return "; ".join(str(error).splitlines())
-    return question
 
 
-def solve_chunk(chunk: list[Asked]) -> list[Answer]:
+def arguments(chunk: Iterable[Asked]) -> tuple[list[Posed] | Table, ...]:
+    """Return rows as arguments of `solve_chunk`.
+
+    Tables are arguments by themselves, as joblib looks there for what is so big that it should be
+    sent to a Dask worker only once.
+    """
+    tables: dict[int, Table] = {}
+    posed = []
+    for cards, table in chunk:
+        if not isinstance(table, str):
+            tables[id(table)] = table
+        posed.append((cards, table))
+    places = {key: place for place, key in enumerate(tables)}
+    return [
+        Posed(cards, table if isinstance(table, str) else places[id(table)])
+        for cards, table in posed
+    ], *tables.values()
+
+
+def solve_chunk(chunk: list[Posed], *tables: Table) -> list[Answer]:
     """Answer rows, each with the columns that a batch adds.
 
     Parameters
     ----------
     chunk
-        Rows, of which those with the same question are solved together.
+        Rows, of which those at the same table are solved together.
+    tables
+        In the places that the rows name.
 
     Returns
     -------
@@ -98,22 +120,18 @@ def solve_chunk(chunk: list[Asked]) -> list[Answer]:
         In the order of the rows.
     """
     answers: dict[int, Answer] = {}
-    groups: dict[int, list[tuple[int, int]]] = {}  # question, by identity -> places and hands
-    questions: dict[int, Question] = {}
-    for place, (cards, question) in enumerate(chunk):
-        if isinstance(question, str):
-            answers[place] = _failed(question)
+    groups: dict[int, list[tuple[int, int]]] = {}  # table -> places and hands
+    for place, (cards, table) in enumerate(chunk):
+        if isinstance(table, str):
+            answers[place] = _failed(table)
             continue
         try:
-            hand = _hand(cards)
+            groups.setdefault(table, []).append((place, _hand(cards)))
         except CardError as error:
             answers[place] = _failed(str(error))
-        else:
-            questions[id(question)] = question
-            groups.setdefault(id(question), []).append((place, hand))
-    for key, asked in groups.items():
+    for table, asked in groups.items():
         hands = np.array([hand for _, hand in asked], np.int64)
-        solved = _solved(_table(questions[key]), hands)
+        solved = _solved(tables[table], hands)
         answers.update(zip((place for place, _ in asked), solved, strict=True))
     return [answers[place] for place in range(len(chunk))]
 

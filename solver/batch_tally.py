@@ -6,8 +6,9 @@ from math import sqrt
 from typing import Any, Final, NamedTuple
 
 from evaluator.ranking import Category
-from solver.batch_files import Layout, Row
+from solver.batch_files import Layout
 from solver.columns import BATCH_COLUMNS
+from solver.csv_rows import Row
 from solver.rules import ROWS
 
 _SHOWN: Final = 10  # errors, and hardest decisions

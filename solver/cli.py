@@ -30,6 +30,7 @@ from solver.cli_parts import (
     Rules,
     Samples,
     Seed,
+    Strict,
     answer,
     engine,
     presets,
@@ -37,6 +38,7 @@ from solver.cli_parts import (
     tell_error,
 )
 from solver.cli_quiz import quiz
+from solver.cli_train import exploit, train
 from solver.columns import SOLVE_COLUMNS, csv_text, setting_rows
 from solver.rules import load_rules, preset_names
 from solver.solution import Solution
@@ -122,10 +124,11 @@ def solve(
     ],
     rules: Rules = "2-4",
     players: Players = 2,
-    opponents: Opponents = "greedy",
+    opponents: Opponents = "equilibrium",
     samples: Samples = None,
     top: Annotated[int, typer.Option(min=1, help="Settings to list.")] = 5,
     seed: Seed = 0,
+    strict: Strict = False,
     form: FormOption = "table",
     explain: Annotated[
         bool, typer.Option("--explain", help="Take the EVs apart: which clause pays what.")
@@ -155,7 +158,7 @@ def solve(
             from solver.explanation import explain as explain_hand
 
             find = explain_hand
-        table = open_table(rule_set, players, opponents, samples, seed, bar)
+        table = open_table(rule_set, players, opponents, samples, seed, bar, strict)
         ask = partial(
             find,
             rules=table.rules,
@@ -173,9 +176,8 @@ def solve(
             answer(head + _shown(ask(hand), form))
 
 
-app.command()(compare)
-app.command()(batch)
-app.command()(quiz)
+for command in (compare, quiz, batch, train, exploit):
+    app.command()(command)
 
 
 @app.command()
@@ -259,11 +261,12 @@ def show_rules(
         typer.Argument(help="A preset or a file ending in .toml.", autocompletion=presets),
     ],
 ) -> None:
-    """Tell a rule set in plain words."""
-    from solver.display import Paragraphs
+    """Tell a rule set in plain words, and how good the opponents shipped for it are."""
+    from solver.display import Paragraphs, shelf_lines
     from solver.rules_words import describe
 
-    answer(rendered(Paragraphs(describe(load_rules(name)))))
+    rule_set = load_rules(name)
+    answer(rendered(Paragraphs([*describe(rule_set), *shelf_lines(rule_set)])))
 
 
 @rules_app.command("check")

@@ -9,6 +9,7 @@ import typer
 
 from solver.cli_parts import (
     SOME_FAILED,
+    Jobs,
     Opponents,
     Players,
     Rules,
@@ -38,12 +39,10 @@ def batch(
     column: Annotated[str | None, typer.Option(help="The column of the hands.")] = None,
     rules: Rules = "2-4",
     players: Players = 2,
-    opponents: Opponents = "greedy",
+    opponents: Opponents = "equilibrium",
     samples: Samples = None,
     seed: Seed = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Threads to work with.", show_default="all cores")
-    ] = None,
+    jobs: Jobs = None,
     cluster: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Work on a Dask cluster, tcp://HOST:PORT."),

@@ -35,9 +35,13 @@ Players = Annotated[int, typer.Option(help="Players at the table, you included."
 Opponents = Annotated[
     str,
     typer.Option(
-        help="How the others set their hands: greedy or random.",
-        autocompletion=lambda: ["greedy", "random"],
+        help="How the others set their hands: equilibrium, greedy, random; or FILE.csv of settings "
+        "that real players made; or FILE.npz of capsa train.",
+        autocompletion=lambda: ["equilibrium", "greedy", "random"],
     ),
+]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Threads to work with.", show_default="all cores")
 ]
 Samples = Annotated[
     int | None,
@@ -47,6 +51,9 @@ Samples = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Take no FILE.csv of opponents with illegal rows.")
+]
 FormOption = Annotated[Form, typer.Option("--format", help="Form of the answer.")]
 
 

@@ -1,9 +1,9 @@
 """What the command line shows to a person: solutions, rule sets, progress. Only renders."""
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TimeRemainingColumn
@@ -189,6 +189,36 @@ def score_lines(score: "TableScore") -> Iterator[str]:
     width = max(map(len, score.totals))
     for player, total in score.totals.items():
         yield f"  {player:<{width}}  {total:+f}" if total else f"  {player:<{width}}   0"
+
+
+def shelf_lines(rules: RuleSet) -> Iterator[str]:
+    """Yield what is known of the equilibrium opponents for a rule set, as far as shipped."""
+    from solver.shelf import about_pool, shipped_path
+
+    path = shipped_path(rules)
+    if rules.banker:
+        yield "Opponents: no equilibrium so far, as the banker's seat differs from the others."
+    elif path is None:
+        yield "Opponents: no pool is shipped; the first solve trains one in about two minutes."
+    else:
+        about = about_pool(path)
+        yield f"Opponents: a pool is shipped, trained for {about['rounds']} rounds."
+        if measured := about.get("exploitability"):
+            yield from quality_lines(measured)
+
+
+def quality_lines(measured: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the bounds of an exploitability, as of ``Exploitability.to_dict``."""
+    spread = measured["score_sd"]
+    yield (
+        "Exploitability: what a perfect counter-player wins from the best response to them, in "
+        f"units a deal, measured on {measured['hands']:,} hands:"
+    )
+    for bound in ("lower", "upper"):
+        units, error = measured[bound], measured[f"{bound}_se"]
+        share = f"{units / spread:+z.5f} standard deviations of a deal's score"
+        yield f"  {bound} bound {units:+z.5f}, standard error {error:.5f}; {share}"
+    yield f"A deal's score has a standard deviation of {spread:.2f} units."
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 
 _GROWTH = 4  # times as many opponents at the next look
-_CERTAIN = 4.0  # standard errors
+CERTAIN = 4.0  # standard errors
 
 
 class Results(NamedTuple):
@@ -78,6 +78,7 @@ def results(hands: int, top: int) -> Results:
 def race(
     candidates: int,
     keep: int,
+    met: int,
     setting: int,
     terms: Terms,
     worths: Worths,
@@ -86,8 +87,10 @@ def race(
 ) -> int:
     """Score the candidates on all opponents who set, dropping on the way those clearly behind.
 
+    They have met the first ``met`` already, and ``space.sums`` has what they won there.
+
     All of them meet the first 256 opponents. Whoever then trails the best ``keep`` by more than
-    ``_CERTAIN`` standard errors of the difference, and by more than any single opponent could
+    ``CERTAIN`` standard errors of the difference, and by more than any single opponent could
     make up for, is out; the rest meet four times as many, and so on. Of a normal variable 3 in
     100,000 are that far off, and of the settings only a handful are close enough to the best for
     such an error to drop it, at one of three or four looks: the risk is below 1 in 1,000, and
@@ -96,15 +99,12 @@ def race(
 
     Returns how many are left, first in ``work``, their totals in ``space.sums``.
     """
-    for i in range(candidates):
-        space.sums[i] = 0
-    begin = int(np.int64(0))  # a plain 0 would compile `add_scores` twice
-    end = int(np.int64(FIRST_LOOK))
+    begin, end = met, max(FIRST_LOOK, _GROWTH * met)
     while begin < setting:
         end = min(end, setting)
         add_scores(begin, end, candidates, terms, worths, work, space)
         if end < setting and candidates > keep:
-            candidates = _drop_behind(candidates, keep, end, terms, worths, work, space)
+            candidates = drop_behind(candidates, keep, end, terms, worths, work, space)
         begin, end = end, _GROWTH * end
     return candidates
 
@@ -130,8 +130,8 @@ def add_scores(
                 space.sums[i] += _sum_plain(hero, block.back, block.middle, block.front, terms)
 
 
-@merged
-def _drop_behind(
+@kernel
+def drop_behind(
     candidates: int,
     keep: int,
     met: int,
@@ -154,7 +154,7 @@ def _drop_behind(
             candidate(i, terms, worths, work), space.first, space.second, columns, terms
         )
         error = np.sqrt(squares * met / FIRST_LOOK) * (1 << terms.shift)
-        if lead <= _CERTAIN * error + 2 * terms.biggest:
+        if lead <= CERTAIN * error + 2 * terms.biggest:
             swap_settings(kept, i, work)
             space.sums[kept], space.sums[i] = space.sums[i], space.sums[kept]
             kept += 1
@@ -332,7 +332,8 @@ def solve_hands(
         rank_subsets(hand, table, work)
         candidates = find_candidates(hand, terms, worths, table, work)
         listed = min(candidates, results.ev.shape[1])
-        candidates = race(candidates, listed, met.setting, terms, worths, work, space)
+        space.sums[:candidates] = 0
+        candidates = race(candidates, listed, 0, met.setting, terms, worths, work, space)
         results.listed[h] = listed
         if terms.may_surrender:
             _surrender(met, terms, space, h, results)

@@ -34,7 +34,7 @@ def solve_many(
     hands: Iterable[str | Iterable[int]] | NDArray[np.integer],
     rules: str | Path | RuleSet = "2-4",
     players: int = 2,
-    opponents: str | OpponentPool = "greedy",
+    opponents: str | Path | OpponentPool = "equilibrium",
     samples: int | None = None,
     seed: int = 0,
     progress: Progress = silent,

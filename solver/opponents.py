@@ -51,7 +51,8 @@ class Columns(NamedTuple):
 class Space(NamedTuple):
     """Scratch of one thread for scoring against up to ``capacity`` opponents of one field."""
 
-    order: I64  # (relabellings,)
+    order: I64  # (relabellings,) of which the i-th to be used is this one ...
+    begins: I64  # ... and begins at this word of the card index
     scan: I64  # (256,)
     seen: I64  # (words,) records met under a relabelling, and those met under several
     repeated: I64
@@ -87,6 +88,7 @@ def space(field: Field, terms: Terms, capacity: int) -> Space:
     plain = (0, 0, 0, terms.back_unit, terms.middle_unit, terms.front_unit, 0)
     return Space(
         order=np.empty(len(field.relabellings), np.int64),
+        begins=np.empty(len(field.relabellings), np.int64),
         scan=np.empty(_SCAN, np.int64),
         seen=np.empty(words, np.int64),
         repeated=np.empty(words, np.int64),
@@ -147,8 +149,22 @@ def find_opponents(hand: int, field: Field, seed: int, wanted: int, space: Space
 
     Returns how many were written to ``space.found``.
     """
-    order, scan = space.order, space.scan
-    words = field.card_index.shape[1]
+    draw_order(hand, seed, space)
+    for word in range(space.seen.shape[0]):
+        space.seen[word] = 0
+        space.repeated[word] = 0
+    count = int(np.int64(0))  # a plain 0 would compile `find_under` twice
+    for i in range(space.order.shape[0]):
+        count = find_under(i, hand, field, count, wanted, True, space)
+        if count >= wanted:
+            return wanted
+    return count
+
+
+@kernel
+def draw_order(hand: int, seed: int, space: Space) -> None:
+    """Draw from (seed, hand) in which order relabellings come, and where each one begins."""
+    order, begins = space.order, space.begins
     for i in range(order.shape[0]):
         order[i] = i
     state = stream(seed, hand)
@@ -156,25 +172,33 @@ def find_opponents(hand: int, field: Field, seed: int, wanted: int, space: Space
         state = step(state)
         j = i + below(state, order.shape[0] - i)
         order[i], order[j] = order[j], order[i]
-    for word in range(words):
-        space.seen[word] = 0
-        space.repeated[word] = 0
-    count = int(np.int64(0))  # a plain 0 would compile `_write_found` twice
     for i in range(order.shape[0]):
-        renamed = relabel(hand, field.relabellings[order[i]])
         state = step(state)
-        first = int(below(state, words))
-        begin, end = first, words
-        for _ in range(2):  # from the first word to the end, then from the start up to it
-            while begin < end:
-                size = min(_SCAN, end - begin)
-                _scan_index(renamed, field.card_index, begin, scan[:size])
-                _note_seen(begin, scan[:size], space)
-                count = _write_found(begin, scan[:size], count, wanted, space.found)
-                if count >= wanted:
-                    return wanted
-                begin += size
-            begin, end = int(np.int64(0)), first
+        begins[i] = below(state, space.seen.shape[0])
+
+
+@kernel
+def find_under(
+    i: int, hand: int, field: Field, count: int, wanted: int, note: bool, space: Space
+) -> int:
+    """Write the opponents under the i-th relabelling drawn behind the first ``count`` found.
+
+    Returns how many there are now, with some luck a few over those wanted. If asked to, it notes
+    which are written again.
+    """
+    renamed = relabel(hand, field.relabellings[space.order[i]])
+    begin, end = space.begins[i], space.seen.shape[0]
+    for _ in range(2):  # from the first word to the end, then from the start up to it
+        while begin < end:
+            scan = space.scan[: min(_SCAN, end - begin)]
+            _scan_index(renamed, field.card_index, begin, scan)
+            if note:
+                _note_seen(begin, scan, space)
+            count = _write_found(begin, scan, count, wanted, space.found)
+            if count >= wanted:
+                return count
+            begin += scan.shape[0]
+        begin, end = np.int64(0), space.begins[i]
     return count
 
 
@@ -225,13 +249,13 @@ def _write_found(begin: int, scan: I64, count: int, wanted: int, found: I32) -> 
 
 
 @merged
-def gather(count: int, field: Field, terms: Terms, space: Space) -> int:
-    """Gather the columns of the opponents found: those who set first, the others last.
+def gather(done: int, count: int, field: Field, terms: Terms, space: Space) -> int:
+    """Gather the columns of opponents found: those who set first, the others last.
 
-    Returns how many set.
+    They come behind the first ``done`` who set. Returns how many set, those included.
     """
     columns = space.columns
-    setting, declaring = 0, count
+    setting, declaring = done, done + count
     for i in range(count):
         record = np.uint64(space.found[i])
         packed = field.records[record]
@@ -285,7 +309,7 @@ def link_records(count: int, space: Space) -> tuple[int, int]:
 def meet(hand: int, field: Field, terms: Terms, seed: int, wanted: int, space: Space) -> Met:
     """Find, gather and cluster the conditional opponents of a hand in its standard suits."""
     count = find_opponents(hand, field, seed, wanted, space)
-    setting = gather(count, field, terms, space)
+    setting = gather(0, count, field, terms, space)
     entries, clusters = link_records(count, space)
     return Met(count, setting, entries, clusters)
 

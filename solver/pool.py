@@ -60,10 +60,14 @@ class OpponentPool:
     broken: NDArray[np.uint8]  # (records,) quads and straight flushes no row shows: broken_code
     decisions: NDArray[np.uint8]  # (records,) SET, DECLARE (a natural, if it holds one), SURRENDER
     about: Mapping[str, Any] = field(default_factory=dict)  # how it was made, for people
+    dealt: I64 | None = None  # (records,) hands that follow from no seed
+    fewest: int = 2  # conditional opponents that an estimate needs
 
     @cached_property
     def hands(self) -> I64:
         """Hands as sets of cards, shape (records,)."""
+        if self.dealt is not None:
+            return self.dealt
         hands = np.empty(len(self.strengths), np.int64)
         deal_many(self.seed, 0, hands)
         return hands
@@ -75,25 +79,26 @@ class OpponentPool:
         _fill_index(self.hands, index)
         return index
 
-    @property
+    @cached_property
     def digest(self) -> str:
-        """SHA-256 of everything in the pool, in hexadecimal."""
+        """SHA-256 of how the pool plays, in hexadecimal."""
         digest = hashlib.sha256(repr((_FORMAT, self.name, self.wheel, self.seed)).encode())
         digest.update(np.ascontiguousarray(self.strengths, "<i2").tobytes())
         digest.update(self.broken.tobytes())
         digest.update(self.decisions.tobytes())
+        if self.dealt is not None:
+            digest.update(self.dealt.astype("<i8").tobytes())
         return digest.hexdigest()
 
     def part(self, records: slice) -> "OpponentPool":
         """Return a pool of some of the records."""
-        pool = replace(
+        return replace(
             self,
             strengths=self.strengths[records],
             broken=self.broken[records],
             decisions=self.decisions[records],
+            dealt=self.hands[records],
         )
-        vars(pool).update(hands=self.hands[records])
-        return pool
 
     def playing(
         self,
@@ -264,16 +269,35 @@ def load_pool(name: str, wheel: Wheel = "lowest", progress: Progress = silent) -
     >>> len(load_pool("random").hands)
     131072
     """
-    path = platformdirs.user_cache_path("capsa") / "pools" / f"{name}-{wheel}-{_FORMAT}.npz"
+    return kept_pool(
+        kept_path(f"{name}-{wheel}"),
+        lambda pool: (pool.name, pool.wheel, pool.seed) == (name, wheel, _SEED),
+        lambda: make_pool(name, wheel, progress=progress),
+        progress,
+    )
+
+
+def kept_path(key: str) -> Path:
+    """Return where a pool is kept in the user's cache directory."""
+    return platformdirs.user_cache_path("capsa") / "pools" / f"{key}-{_FORMAT}.npz"
+
+
+def kept_pool(
+    path: Path,
+    fits: Callable[[OpponentPool], bool],
+    make: Callable[[], OpponentPool],
+    progress: Progress,
+) -> OpponentPool:
+    """Read a kept pool; make and keep it if it is missing, damaged or does not fit."""
     try:
         pool = read_pool(path)
-        if (pool.name, pool.wheel, pool.seed) == (name, wheel, _SEED):
+        if fits(pool):
             return pool
     except FileNotFoundError:
         pass
     except (OSError, PoolError) as error:
         progress(f"{error}; making it again", 0.0)
-    pool = make_pool(name, wheel, progress=progress)
+    pool = make()
     try:
         write_pool(pool, path)
     except OSError as error:
@@ -286,16 +310,15 @@ def write_pool(pool: OpponentPool, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     head = {"format": _FORMAT, "name": pool.name, "wheel": pool.wheel, "seed": pool.seed}
     head |= {"digest": pool.digest, "about": dict(pool.about)}
+    arrays: dict[str, Any] = {"strengths": pool.strengths.astype("<i2"), "broken": pool.broken}
+    arrays["decisions"] = pool.decisions
+    if pool.dealt is not None:
+        arrays["dealt"] = pool.dealt
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".partial")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            np.savez_compressed(
-                file,
-                head=np.array(json.dumps(head)),
-                strengths=pool.strengths.astype("<i2"),
-                broken=pool.broken,
-                decisions=pool.decisions,
-            )
+            np.savez_compressed(file, head=np.array(json.dumps(head)), **arrays)
+        os.chmod(temporary, 0o644)  # what is made as temporary is its owner's alone
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
@@ -309,9 +332,9 @@ def read_pool(path: Path) -> OpponentPool:
             head = json.loads(str(file["head"]))
             strengths = file["strengths"].astype(np.int16)
             broken, decisions = file["broken"], file["decisions"]
-        pool = OpponentPool(
-            head["name"], head["wheel"], head["seed"], strengths, broken, decisions, head["about"]
-        )
+            dealt = file.get("dealt")
+        key = head["name"], head["wheel"], head["seed"]
+        pool = OpponentPool(*key, strengths, broken, decisions, head["about"], dealt)
         if head["format"] != _FORMAT or head["digest"] != pool.digest:
             raise ValueError
     except _DAMAGED as error:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 from pathlib import Path
-from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,10 @@ from numpy.typing import NDArray
 from evaluator.cards import Cards, parse_hand
 from evaluator.kernels import workspace
 from evaluator.naturals import natural_arrangement, natural_table
-from evaluator.ranking import Wheel, row_name, tables
+from evaluator.ranking import row_name, tables
 from evaluator.settings import Setting
 from solver import __version__
+from solver.choosing import QUICK_NOTICE, choose_pool, is_everywhere, is_quick
 from solver.deals import check_seed
 from solver.declaring import declare_hands, naturals_of, strongest_naturals
 from solver.estimate import Results, results, solve_hands
@@ -31,7 +31,6 @@ from solver.pool import (
     OpponentPool,
     PoolError,
     Progress,
-    load_pool,
     silent,
 )
 from solver.rules import ROWS, Natural, RuleSet, load_rules
@@ -48,10 +47,6 @@ _ALL_SUITS: Final = np.array(list(permutations(range(4))))
 _COLOURS: Final = np.array([p for p in permutations(range(4)) if p[0] + p[3] == 3])
 
 
-_pools: dict[tuple[str, Wheel], OpponentPool] = {}  # loaded, for the next hand
-_loading = Lock()  # so that threads which start together load a pool once
-
-
 class SolveError(ValueError):
     """A question that cannot be answered; the message says why."""
 
@@ -65,6 +60,21 @@ class Table:
     pool: OpponentPool
     seed: int
     samples: int | None  # None: 10,000, or all there are
+    opponents: str | None = None  # what the pool is called where every machine has it
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to another machine with the opponents' name alone, if it has them too."""
+        if self.opponents:
+            return open_table, (
+                *(self.rules, self.players, self.opponents, self.samples, self.seed),
+            )
+        return Table, (self.rules, self.players, self.pool, self.seed, self.samples)
+
+    def __sizeof__(self) -> int:
+        """Return the size of what has to be sent; joblib sends something big to a worker once."""
+        pool = self.pool
+        arrays = pool.strengths, pool.broken, pool.decisions
+        return 0 if self.opponents else sum(array.nbytes for array in arrays)
 
     @property
     def wanted(self) -> int:
@@ -78,12 +88,16 @@ class Table:
 def open_table(
     rules: str | Path | RuleSet = "2-4",
     players: int = 2,
-    opponents: str | OpponentPool = "greedy",
+    opponents: str | Path | OpponentPool = "equilibrium",
     samples: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
+    strict: bool = False,
 ) -> Table:
-    """Check and load what hands are solved for; the parameters are those of `solve`."""
+    """Check and load what hands are solved for.
+
+    The parameters are those of `solve`; if strict, no row of recorded settings may be illegal.
+    """
     if not isinstance(rules, RuleSet):
         rules = load_rules(rules)
     fewest, most = rules.players
@@ -92,24 +106,17 @@ def open_table(
     if samples is not None and samples < 2:
         raise SolveError(f"samples {samples}; a standard error needs at least 2")
     check_seed(seed)
-    if not isinstance(opponents, OpponentPool):
-        if opponents == "equilibrium":
-            raise PoolError("equilibrium opponents come with a later version; use greedy or random")
-        if opponents.endswith(".csv"):
-            raise PoolError("recorded settings come with a later version; use greedy or random")
-        if opponents not in MADE:
-            raise PoolError(f"no opponents are called {opponents!r}; use {' or '.join(MADE)}")
-        key = opponents, rules.wheel
-        with _loading:
-            if key not in _pools:
-                _pools[key] = load_pool(*key, progress)
-        opponents = _pools[key]
-    if opponents.wheel != rules.wheel:
+    if isinstance(opponents, OpponentPool):
+        pool, name = opponents, None
+    else:
+        pool = choose_pool(opponents, rules, strict, progress)
+        name = str(opponents) if is_everywhere(opponents, rules) else None
+    if pool.wheel != rules.wheel:
         raise PoolError(
-            f"the pool {opponents.name} was set with the wheel {opponents.wheel}, "
+            f"the pool {pool.name} was set with the wheel {pool.wheel}, "
             f"but under the rules {rules.name} it is {rules.wheel}"
         )
-    return Table(rules, players, opponents, seed, samples)
+    return Table(rules, players, pool, seed, samples, name)
 
 
 @lru_cache(maxsize=32)  # a batch may ask for another rule set in every row
@@ -215,8 +222,11 @@ def shortage(table: Table, samples: int) -> str | None:
             f"{table.samples} samples asked for, but only {samples} conditional opponents exist "
             f"for this hand in the pool {table.pool.name}"
         )
-    if samples < 2:
-        return f"the pool {table.pool.name} has {samples} opponents without a card of this hand"
+    if samples < (least := 2 if table.samples else table.pool.fewest):
+        return (
+            f"the pool {table.pool.name} has {samples} opponents without a card of this hand; "
+            f"{least} are needed"
+        )
     return None
 
 
@@ -224,7 +234,7 @@ def solve(
     hand: str | Iterable[int],
     rules: str | Path | RuleSet = "2-4",
     players: int = 2,
-    opponents: str | OpponentPool = "greedy",
+    opponents: str | Path | OpponentPool = "equilibrium",
     samples: int | None = None,
     top: int = 5,
     seed: int = 0,
@@ -245,7 +255,8 @@ def solve(
     players
         Players at the table, the hand's own included.
     opponents
-        "greedy", "random", or a pool.
+        "equilibrium", who are nearly unbeatable; "greedy"; "random"; a pool, or the path of one
+        (.npz); or the path of recorded settings (.csv), see `solver.recorded.read_recorded`.
     samples
         Exactly so many conditional opponents; if None, 10,000 or all there are.
     top
@@ -253,7 +264,8 @@ def solve(
     seed
         Draws which of the conditional opponents are met, and nothing else.
     progress
-        Called with a description and the share done while a pool is made.
+        Called with a description and the share done while a pool is made, and with what is to
+        be told of it.
 
     Returns
     -------
@@ -272,7 +284,7 @@ def solve(
 
     Examples
     --------
-    >>> solution = solve("As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c")
+    >>> solution = solve("As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c", opponents="greedy")
     >>> print(solution.best.setting.front)
     Qh 9h 8c
     >>> solution.best.se < 0.05
@@ -309,7 +321,7 @@ def solve(
         se=float(se[0]),
         settings=settings[:top],
         second=settings[1] if len(settings) > 1 else None,
-        notes=tuple(_notes(table.rules, players, settings[0].ev)),
+        notes=tuple(_notes(table, settings[0].ev)),
     )
 
 
@@ -338,8 +350,11 @@ def scored_setting(found: Results, place: int, table: Table) -> ScoredSetting:
     )
 
 
-def _notes(rules: RuleSet, players: int, ev: float) -> Iterator[str]:
-    """Say which clauses of the rules the EVs leave out, and where a foul would be cheap."""
+def _notes(table: Table, ev: float) -> Iterator[str]:
+    """Say what the EVs leave out, who was trained quickly, and where a foul would be cheap."""
+    rules, players = table.rules, table.players
+    if is_quick(table.pool):
+        yield QUICK_NOTICE
     if rules.home_run > 1 and players >= rules.home_run_min_players:
         yield f"The EV leaves out home runs: gunning everyone pays {rules.home_run} times as much."
     if rules.banker:
@@ -359,7 +374,7 @@ def warm_up(progress: Progress = silent) -> None:
     hands = {"A": range(13), "B": range(13, 26)}  # a natural each, which has kernels of its own
     players = []
     for player, hand in hands.items():
-        solution = solve(hand, "shisanshui", samples=2, progress=progress)
+        solution = solve(hand, "shisanshui", 2, "greedy", samples=2, progress=progress)
         players.append(PlayedHand(player, *solution.best.setting))
     score_table(players, "shisanshui")
     compare(hand, solution.best.setting, rules="shisanshui", opponents="greedy", samples=2)

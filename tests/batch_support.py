@@ -11,7 +11,7 @@ from random import Random
 from evaluator.jit import CACHE_DIR
 from solver.deals import deal
 
-SMALL = ("--samples", "200", "--jobs", "2")
+SMALL = ("--opponents", "greedy", "--samples", "200", "--jobs", "2")
 
 
 def write_deals(path: Path, rows: int, seed: int = 31) -> Path:
@@ -67,7 +67,7 @@ def kill_and_resume(directory: Path, rows: int, kills: int, samples: int) -> int
     """
     source = write_deals(directory / "in.csv", rows)
     expected, target = directory / "expected.csv", directory / "out.csv"
-    options = ("--samples", str(samples), "--jobs", "1")
+    options = ("--opponents", "greedy", "--samples", str(samples), "--jobs", "1")
     started = time.perf_counter()
     assert run(source, "-o", expected, *options)[0] == 3
     longest = 0.6 * (time.perf_counter() - started) / kills

@@ -13,16 +13,16 @@ from joblib import Parallel, delayed
 
 from evaluator.cards import Cards, parse_hand
 from solver import batch as batch_module
-from solver import solve
+from solver import choosing, solve
 from solver.batch import BatchReport, run_batch
 from solver.batch_files import BatchError
 from solver.columns import BATCH_COLUMNS
+from solver.csv_rows import FileError
 from solver.deals import deal
 from solver.pool import OpponentPool, make_pool
 from solver.rules import RulesError
 from solver.solve import SolveError, open_table
 
-solve_module = sys.modules["solver.solve"]  # `solver.solve` is the function
 HANDS = [str(hand) for hand in deal(6, seed=21)]
 FLUSHES = "2c 3c 5c 7c 9c 2d 4d 6d 8d Td 3h 6h 9h"
 ONE_SUIT = "As Ks Qs Js Ts 9s 8s 7s 6s 5s 4s 3s 2s"
@@ -46,7 +46,7 @@ class Batch:
     def run(self, text: str | bytes, **options: Any) -> list[dict[str, str]]:
         """Solve a file of that text and return the rows that come out."""
         self.source.write_bytes(text if isinstance(text, bytes) else text.encode())
-        options = {"samples": 300, **options}
+        options = {"opponents": "greedy", "samples": 300, **options}
         self.report = run_batch(str(self.source), str(self.target), **options)
         written = self.target.read_bytes().decode()
         first = written.split("\n", 1)[0]
@@ -77,7 +77,7 @@ def test_rows_say_what_solve_says(batch: Batch, rules: str, players: int) -> Non
     rows = batch.run(column_of(*hands), rules=rules, players=players, seed=3)
     assert batch.counts == (7, 0)
     for hand, row in zip(hands, rows, strict=True):
-        solution = solve(hand, rules, players, samples=300, seed=3, top=2)
+        solution = solve(hand, rules, players, "greedy", samples=300, seed=3, top=2)
         setting = solution.best.setting
         assert row == {
             "hand": hand,
@@ -104,7 +104,7 @@ def test_columns_follow_those_of_the_file(batch: Batch) -> None:
 
 def test_a_hand_with_only_one_setting_to_speak_of(batch: Batch) -> None:
     (row,) = batch.run(column_of(ONE_SUIT))
-    listed = solve(ONE_SUIT, samples=300).settings
+    listed = solve(ONE_SUIT, opponents="greedy", samples=300).settings
     assert row["gap2"] == (f"{listed[1].gap:z.6f}" if len(listed) > 1 else "")
 
 
@@ -211,7 +211,7 @@ def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, batch: Batch
     monkeypatch.setattr(sys, "stdin", stdin)
     out = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="ascii"))
-    report = run_batch("-", "-", samples=300)
+    report = run_batch("-", "-", opponents="greedy", samples=300)
     assert (report.rows, report.failed) == batch.counts
     assert out.getvalue() == batch.target.read_bytes()
 
@@ -250,9 +250,11 @@ def test_threads_that_start_together_load_a_pool_once(monkeypatch: pytest.Monkey
         time.sleep(0.05)
         return make_pool(name, records=100)
 
-    monkeypatch.setattr(solve_module, "_pools", {})
-    monkeypatch.setattr(solve_module, "load_pool", load)
-    tables = Parallel(4, prefer="threads")(delayed(open_table)() for _ in range(8))
+    monkeypatch.setattr(choosing, "_pools", {})
+    monkeypatch.setattr(choosing, "load_pool", load)
+    tables = Parallel(4, prefer="threads")(
+        delayed(open_table)(opponents="greedy") for _ in range(8)
+    )
     assert loads == ["greedy"]
     assert len({id(table.pool) for table in tables}) == 1
 
@@ -332,7 +334,7 @@ def test_only_the_first_errors_are_reported(batch: Batch) -> None:
 def test_files_that_cannot_be_solved(
     batch: Batch, text: str | bytes, options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(BatchError) as caught:
+    with pytest.raises(FileError) as caught:
         batch.run(text, **options)
     assert str(caught.value) == message.format(batch.source)
     assert list(batch.source.parent.iterdir()) == [batch.source], "nothing half-written"
@@ -342,7 +344,7 @@ def test_files_that_cannot_be_solved(
 def test_what_stops_a_batch_late_leaves_nothing(batch: Batch, jobs: int) -> None:
     lines = [str(hand) for hand in deal(2000, seed=24)]
     text = column_of(*lines).encode() + b"\xff\n"
-    with pytest.raises(BatchError, match="not UTF-8"):
+    with pytest.raises(FileError, match="not UTF-8"):
         batch.run(text, samples=2, jobs=jobs)
     assert list(batch.source.parent.iterdir()) == [batch.source]
 
@@ -366,14 +368,16 @@ def test_an_existing_target_is_kept_unless_forced(batch: Batch) -> None:
 
 def test_a_failed_batch_keeps_the_target_it_would_replace(batch: Batch) -> None:
     batch.target.write_text("precious")
-    with pytest.raises(BatchError):
+    with pytest.raises(FileError):
         batch.run(b"hand\n\xff\n", force=True)
     assert batch.target.read_text() == "precious"
 
 
 def test_a_file_may_be_replaced_by_its_own_answers(batch: Batch) -> None:
     batch.source.write_text(column_of(*HANDS))
-    report = run_batch(str(batch.source), str(batch.source), samples=50, force=True)
+    report = run_batch(
+        str(batch.source), str(batch.source), opponents="greedy", samples=50, force=True
+    )
     assert (report.rows, report.failed) == (6, 0)
     assert batch.source.read_text().count("\n") == 7
 
@@ -389,7 +393,7 @@ def test_targets_that_cannot_be_files(batch: Batch) -> None:
         ),
     ):
         with pytest.raises(BatchError) as caught:
-            run_batch(str(batch.source), str(target), force=True)
+            run_batch(str(batch.source), str(target), opponents="greedy", force=True)
         assert str(caught.value) == message
 
 

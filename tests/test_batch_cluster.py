@@ -16,10 +16,14 @@ from evaluator.jit import CACHE_DIR
 from solver import batch_cluster
 from solver.batch import run_batch
 from solver.batch_files import BatchError
+from solver.choosing import full_path
+from solver.equilibrium import train_pool
+from solver.pool import write_pool
+from solver.rules import load_rules
 from solver.solve import warm_up
 
 ROWS = 3000
-FEW = ("--samples", "500", "--quiet")
+FEW = ("--opponents", "greedy", "--samples", "500", "--quiet")
 
 
 @dataclass
@@ -67,7 +71,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def expected(source: Path) -> bytes:
     target = source.with_name("expected.csv")
-    run_batch(str(source), str(target), samples=500, jobs=2)
+    run_batch(str(source), str(target), opponents="greedy", samples=500, jobs=2)
     return target.read_bytes()
 
 
@@ -86,6 +90,27 @@ def test_the_same_bytes_with_both_workers_and_with_one(
     assert process.returncode == 3, told
     assert cluster.workers[0].wait() == -signal.SIGKILL
     assert target.read_bytes() == expected
+
+
+def test_workers_are_sent_opponents_that_only_this_machine_has(
+    cluster: Cluster, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "house.toml").write_text('extends = "2-4"\nscoop_units = 1\n')
+    rules = load_rules(tmp_path / "house.toml")
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda _name: tmp_path / "cache")
+    write_pool(train_pool(rules, rounds=1, records=20_000), full_path(rules))
+    written = []
+    for name, where in (("here", None), ("there", cluster.address)):
+        target = tmp_path / f"{name}.csv"
+        run_batch(
+            *(str(source), str(target)),
+            rules=str(tmp_path / "house.toml"),
+            samples=200,
+            cluster=where,
+        )
+        written.append(target.read_bytes())
+    assert written[0] == written[1]
+    assert b"set," in written[0]
 
 
 def test_a_lost_scheduler_ends_the_run_which_goes_on_locally(
@@ -111,7 +136,9 @@ def test_workers_of_another_version(
 ) -> None:
     monkeypatch.setattr(batch_cluster, "__version__", "9.9")
     with pytest.raises(BatchError) as caught:
-        run_batch(str(source), str(tmp_path / "out.csv"), cluster=cluster.address)
+        run_batch(
+            str(source), str(tmp_path / "out.csv"), opponents="greedy", cluster=cluster.address
+        )
     told = str(caught.value)
     assert told.startswith(f"{cluster.address}: the worker tcp://127.0.0.1:")
     assert " has other versions: capsa 0.1.0 there, 9.9 here; " in told
@@ -124,7 +151,7 @@ def test_no_scheduler(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("nonsense://x", "nonsense://x: no Dask scheduler answers: "),
     ):
         with pytest.raises(BatchError) as caught:
-            run_batch(str(source), str(tmp_path / "out.csv"), cluster=address)
+            run_batch(str(source), str(tmp_path / "out.csv"), opponents="greedy", cluster=address)
         assert str(caught.value).startswith(message)
 
 
@@ -133,7 +160,12 @@ def test_dask_is_not_installed(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BatchError, match=r"pip install 'capsa-susun\[cluster\]'"):
-        run_batch(str(source), str(tmp_path / "out.csv"), cluster="tcp://127.0.0.1:9")
+        run_batch(
+            str(source),
+            str(tmp_path / "out.csv"),
+            opponents="greedy",
+            cluster="tcp://127.0.0.1:9",
+        )
 
 
 def test_a_cluster_has_threads_of_its_own() -> None:

@@ -5,6 +5,7 @@ import gzip
 import io
 import random
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from solver.batch import BatchReport, run_batch
 from solver.batch_files import BatchError
 from solver.batch_tally import Summary
 from solver.columns import BATCH_COLUMNS
+from solver.csv_rows import FileError
 from solver.deals import deal
 
 HANDS = [str(hand) for hand in deal(6, seed=41)]
@@ -24,7 +26,7 @@ SYMBOLS = dict(zip("cdhs", "♣♦♥♠", strict=True))
 
 
 def batch(source: Path, target: Path, **options: Any) -> BatchReport:
-    return run_batch(str(source), str(target), **{"samples": 20, **options})
+    return run_batch(str(source), str(target), **{"opponents": "greedy", "samples": 20, **options})
 
 
 def solved(path: Path, data: bytes, **options: Any) -> bytes:
@@ -41,7 +43,9 @@ def settings(written: bytes, delimiter: str = ",") -> list[list[str]]:
     return [[row["back"], row["middle"], row["front"]] for row in rows]
 
 
-BEST = [[str(row) for row in solve(hand, samples=20).best.setting] for hand in HANDS]
+BEST = [
+    [str(row) for row in solve(hand, opponents="greedy", samples=20).best.setting] for hand in HANDS
+]
 
 
 def drawn(hand: str) -> str:
@@ -124,7 +128,7 @@ def test_the_rules_and_players_of_a_row(tmp_path: Path) -> None:
     added = [name for name in BATCH_COLUMNS if name != "rules"]
     assert written.splitlines()[0] == ",".join(["rules,hand,Players,id", *added])
     for row, (rules, players) in zip(csv.DictReader(io.StringIO(written)), asked, strict=True):
-        own = solve(row["hand"], rules.strip() or "2-4", int(players or 4), samples=20)
+        own = solve(row["hand"], rules.strip() or "2-4", int(players or 4), "greedy", samples=20)
         assert (row["ev"], row["front"]) == (f"{own.ev:z.6f}", str(own.best.setting.front))
         assert (row["rules"], row["Players"]) == (rules, players)
 
@@ -216,7 +220,7 @@ def test_parquet_without_polars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 )
 def test_files_that_cannot_be_read(tmp_path: Path, name: str, data: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(data)
-    with pytest.raises(BatchError) as caught:
+    with pytest.raises(FileError) as caught:
         batch(tmp_path / name, tmp_path / "out.csv")
     assert str(caught.value).startswith(message.format(tmp_path / name))
     assert "\n" not in str(caught.value)
@@ -308,10 +312,12 @@ def test_summary(tmp_path: Path) -> None:
     assert (summary.rows, summary.failed) == (301, 1)
     assert summary.mean_ev == pytest.approx(mean)
     assert summary.mean_ev_se == pytest.approx(spread)
-    declared = sum(row["decision"] == "declare" for row in rows) / 300
-    assert summary.decisions == {"declare": declared, "set": 1 - declared}
+    done = Counter(row["decision"] for row in rows)
+    assert done.keys() == {"set", "declare", "surrender"}
+    assert summary.decisions == {what: count / 300 for what, count in done.items()}
     pairs = sum(
-        solve(hand, "giga", samples=20).best.names["front"].startswith("pair") for hand in hands
+        solve(hand, "giga", 2, "greedy", samples=20).best.names["front"].startswith("pair")
+        for hand in hands
     )
     assert summary.categories["front"]["pair"] == pytest.approx(pairs / 300)
     assert all(sum(shares.values()) == pytest.approx(1) for shares in summary.categories.values())

@@ -17,6 +17,7 @@ from solver.batch_files import BatchError
 from solver.batch_journal import PartialFile
 from solver.solve import warm_up
 
+FEW = ("--opponents", "greedy", "--samples", "20")
 ROWS = 600
 
 
@@ -39,7 +40,7 @@ def expected(source: Path) -> bytes:
 
 
 def solve(source: Path, target: Path, **options: Any) -> BatchReport:
-    return run_batch(str(source), str(target), **{"samples": 20, **options})
+    return run_batch(str(source), str(target), **{"opponents": "greedy", "samples": 20, **options})
 
 
 def stop_after(source: Path, target: Path, rows: int, error: BaseException, **options: Any) -> str:
@@ -329,13 +330,13 @@ def test_a_file_that_may_not_grow(source: Path, expected: bytes, tmp_path: Path)
     command = [sys.executable, "-m", "solver.cli", "batch", source, "-o", target]
     limited = ["sh", "-c", 'ulimit -f 128; exec "$@"', "sh", *map(str, command)]
     done = subprocess.run(
-        [*limited, "--samples", "20", "--quiet"], capture_output=True, encoding="utf-8", timeout=60
+        [*limited, *FEW, "--quiet"], capture_output=True, encoding="utf-8", timeout=60
     )
     assert done.returncode == 1
     assert done.stderr.startswith(f"error: {target}: File too large; ")
     assert done.stderr.endswith(" rows are safe, go on with --resume\n")
     assert not target.exists()
-    assert run(source, "-o", target, "--resume", "--samples", "20")[0] == 3
+    assert run(source, "-o", target, "--resume", *FEW)[0] == 3
     assert target.read_bytes() == expected
 
 
@@ -355,7 +356,7 @@ def test_a_disk_that_fills_up(source: Path, expected: bytes, tmp_path: Path) -> 
     disk = tmp_path / "disk"
     disk.mkdir()
     command = [sys.executable, "-m", "solver.cli", "batch", source, "-o", disk / "out.csv"]
-    arguments = ["sh", "-c", ON_A_SMALL_DISK, "sh", disk, *command, "--samples", "20"]
+    arguments = ["sh", "-c", ON_A_SMALL_DISK, "sh", disk, *command, *FEW]
     try:
         done = subprocess.run(
             ["unshare", "--user", "--map-root-user", "--mount", *map(str, arguments), "--quiet"],

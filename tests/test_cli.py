@@ -24,7 +24,7 @@ from solver.solve import warm_up
 HAND = "As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c"
 OTHER = "9s 7s Th Kd 6d 5d 4d 3d Kc Qc 6c 5c 4c"
 DRAGON = "As Ks Qs Js Ts 9s 8s 7s 6s 5h 4h 3d 2c"
-FEW = ("--samples", "500")
+FEW = ("--samples", "500", "--opponents", "greedy")
 
 
 def capsa(*arguments: str, stdin: str | None = None) -> Result:
@@ -229,11 +229,16 @@ def test_bytes_that_are_no_text_spoil_their_line_only() -> None:
         (["solve", "-", "As"], "unknown '-' at 1"),
         (["solve", HAND, "--rules", "2-5"], 'no rules are called "2-5"; '),
         (["solve", HAND, "--rules", "gone.toml"], "gone.toml: no such file"),
-        (["solve", HAND, "--opponents", "equilibrium"], "equilibrium"),
+        (["solve", HAND, "--rules", "malaya"], "the rules malaya have a banker, so their seats"),
+        (["train", "--rules", "malaya"], "the rules malaya have a banker, so their seats differ"),
+        (["solve", HAND, "--opponents", "gone.csv"], "gone.csv: No such file or directory"),
         (["solve", HAND, "--opponents", "nobody"], "nobody"),
         (["solve", HAND, "--samples", "0"], "samples"),
         (["solve", HAND, "--samples", "-5"], "samples"),
-        (["solve", HAND, "--samples", "1000000000"], " conditional opponents exist for this hand"),
+        (
+            ["solve", HAND, *FEW, "--samples", "1000000000"],
+            " conditional opponents exist for this hand",
+        ),
         (["solve", HAND, "--players", "1"], "1 player"),
         (["solve", HAND, "--players", "5"], "players"),
         (["solve", HAND, "--seed", "-1"], "seed"),

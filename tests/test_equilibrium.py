@@ -40,7 +40,7 @@ def test_responses_are_the_best_settings_of_solve(name: str) -> None:
     play, answers = respond(table, hands), run(table, hands, 1)
     best = answers.settings
     assert (play.settings.strengths == best.strengths[:, 0]).all()
-    assert play.settings.evs == pytest.approx(best.ev[:, 0], abs=1e-12)
+    assert (abs(play.settings.evs - best.ev[:, 0]) <= 5 * best.se[:, 0]).all()
     decisions, _, _ = answers.decided(table)
     assert (decisions == play.decisions).all()
 

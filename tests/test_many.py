@@ -19,9 +19,9 @@ ONE_SUIT = "As Ks Qs Js Ts 9s 8s 7s 6s 5s 4s 3s 2s"
 @pytest.mark.parametrize("rules", ["2-4", "giga", "eastern"])
 def test_the_answers_are_those_of_solve(rules: str, players: int) -> None:
     hands = [*map(str, HANDS), FLUSHES, ONE_SUIT]
-    found = solve_many(hands, rules, players, samples=200, seed=4)
+    found = solve_many(hands, rules, players, "greedy", 200, seed=4)
     for h, hand in enumerate(hands):
-        one = solve(hand, rules, players, samples=200, seed=4)
+        one = solve(hand, rules, players, "greedy", 200, seed=4)
         assert found.settings[h].tolist() == [card for row in one.best.setting for card in row]
         assert DECISIONS[found.decisions[h]] == one.decision
         assert (found.ev[h], found.se[h], found.samples[h]) == (one.ev, one.se, one.samples)
@@ -30,9 +30,9 @@ def test_the_answers_are_those_of_solve(rules: str, players: int) -> None:
 
 def test_arrays_of_any_integers_and_more_hands_than_are_solved_at_a_time() -> None:
     hands = np.array(deal(5000, seed=62))
-    expected = solve_many(map(tuple, hands.tolist()), samples=2)
+    expected = solve_many(map(tuple, hands.tolist()), opponents="greedy", samples=2)
     for kind in (np.int8, np.uint8, np.int64):
-        found = solve_many(np.asfortranarray(hands.astype(kind)), samples=2)
+        found = solve_many(np.asfortranarray(hands.astype(kind)), opponents="greedy", samples=2)
         assert all(map(np.array_equal, found, expected, [True] * 6))
     assert np.array_equal(np.sort(expected.settings), np.sort(hands))
     assert expected.settings.dtype == np.int8
@@ -40,7 +40,7 @@ def test_arrays_of_any_integers_and_more_hands_than_are_solved_at_a_time() -> No
 
 def test_no_hands() -> None:
     for none in ([], np.empty((0, 13), np.int64)):
-        found = solve_many(none)
+        found = solve_many(none, opponents="greedy")
         assert [column.shape for column in found] == [(0, 13), *[(0,)] * 5]
 
 

@@ -46,14 +46,16 @@ def ask(hand: Any = HAND, **options: Any) -> Solution:
         ({"seed": -1}, ValueError, f"seed -1 is out of range; use 0 to {2**63 - 1}"),
         ({"seed": 2**63}, ValueError, f"seed {2**63} is out of range; use 0 to {2**63 - 1}"),
         (
-            {"opponents": "equilibrium"},
+            {"opponents": "equilibrium", "rules": "malaya"},
             PoolError,
-            "equilibrium opponents come with a later version; use greedy or random",
+            "the rules malaya have a banker, so their seats differ, and no equilibrium is known "
+            "for them yet; solve and batch take --opponents greedy",
         ),
         (
             {"opponents": "clever"},
             PoolError,
-            "no opponents are called 'clever'; use greedy or random",
+            "no opponents are called 'clever'; use equilibrium, greedy, random, or a file: .csv of "
+            "recorded settings, .npz of a trained pool",
         ),
         (
             {"rules": "shisanshui"},
@@ -91,7 +93,7 @@ def test_a_pool_with_nobody_to_meet(records: int) -> None:
     everyone_holds_one = "As Ah Ad Ac Ks Kh Kd Kc Qs Qh Qd Qc Js"
     with pytest.raises(SolveError) as caught:
         solve(everyone_holds_one, opponents=make_pool("random", records=records))
-    expected = "the pool random has 0 opponents without a card of this hand"
+    expected = "the pool random has 0 opponents without a card of this hand; 2 are needed"
     assert str(caught.value) == expected
 
 
@@ -189,10 +191,10 @@ def test_what_evs_leave_out() -> None:
 def test_a_foul_cheaper_than_the_best_setting_is_told() -> None:
     rules = replace(load_rules("2-4"), foul=1)
     lost = "Ah Kc Qc Ts 9h 8d 7h 5d 5c 4c 3d 2s 2h"  # loses 1.65 to each greedy player
-    assert solve(lost, rules, players=3, samples=500).notes == (
+    assert solve(lost, rules, 3, "greedy", samples=500).notes == (
         "A foul would cost only 2 units, but nobody is taken to foul on purpose.",
     )
-    assert solve(lost, replace(rules, foul=2), players=3, samples=500).notes == ()
+    assert solve(lost, replace(rules, foul=2), 3, "greedy", samples=500).notes == ()
 
 
 def test_a_natural_comes_with_the_rows_that_show_it() -> None:
