@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from solver.comparison import Comparison, SettingError, compare
     from solver.deals import deal
+    from solver.equilibrium import Exploitability, exploitability, train_pool
     from solver.explanation import Explanation, Parts, explain
     from solver.many import Solutions, solve_many
     from solver.pool import OpponentPool
+    from solver.recorded import read_recorded
     from solver.rules import RulesError, RuleSet, load_rules
     from solver.solution import ScoredSetting, Solution
     from solver.solve import solve
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Comparison",
     "Explanation",
+    "Exploitability",
     "OpponentPool",
     "PairScore",
     "Parts",
@@ -36,10 +39,13 @@ __all__ = [
     "compare",
     "deal",
     "explain",
+    "exploitability",
     "load_rules",
+    "read_recorded",
     "score_table",
     "solve",
     "solve_many",
+    "train_pool",
 ]
 
 __version__ = "0.1.0"
@@ -48,9 +54,11 @@ __version__ = "0.1.0"
 _HOME = {
     "comparison": ("Comparison", "SettingError", "compare"),
     "deals": ("deal",),
+    "equilibrium": ("Exploitability", "exploitability", "train_pool"),
     "explanation": ("Explanation", "Parts", "explain"),
     "many": ("Solutions", "solve_many"),
     "pool": ("OpponentPool",),
+    "recorded": ("read_recorded",),
     "rules": ("RuleSet", "RulesError", "load_rules"),
     "solution": ("ScoredSetting", "Solution"),
     "solve": ("solve",),

@@ -132,9 +132,13 @@ def field_of(rules: RuleSet, pool: OpponentPool) -> Field:
         naturals[(naturals < 0) & (pool.decisions == SURRENDER)] = len(rules.naturals)
     units = np.append(naturals_of(rules).units, -(rules.surrender or 0))
     pack(pool.strengths, pool.broken, naturals, terms, worths, records, packed)
+    return Field(pool.index, records, packed, units, relabellings_of(rules))
+
+
+def relabellings_of(rules: RuleSet) -> I64:
+    """Return the suit permutations (n, 4) that keep the naturals of a rule set: all 24, or 8."""
     colours = _COLOUR_NATURALS.intersection(natural.name for natural in rules.naturals)
-    relabellings = _COLOURS if colours else _ALL_SUITS
-    return Field(pool.index, records, packed, units, relabellings)
+    return _COLOURS if colours else _ALL_SUITS
 
 
 def find_naturals(rules: RuleSet, hands: I64) -> I64:
@@ -223,9 +227,10 @@ def shortage(table: Table, samples: int) -> str | None:
             f"for this hand in the pool {table.pool.name}"
         )
     if samples < (least := 2 if table.samples else table.pool.fewest):
+        fewer = f", or ask for --samples {samples}" if samples >= 2 else ""
         return (
-            f"the pool {table.pool.name} has {samples} opponents without a card of this hand; "
-            f"{least} are needed"
+            f"the pool {table.pool.name} has {samples} opponents without a card of this hand, but "
+            f"{least} are needed; take a larger pool{fewer}"
         )
     return None
 
