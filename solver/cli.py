@@ -30,6 +30,7 @@ from solver.cli_parts import (
     Rules,
     Samples,
     Seed,
+    Strict,
     answer,
     engine,
     presets,
@@ -127,9 +128,7 @@ def solve(
     samples: Samples = None,
     top: Annotated[int, typer.Option(min=1, help="Settings to list.")] = 5,
     seed: Seed = 0,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Take no FILE.csv of opponents with illegal rows.")
-    ] = False,
+    strict: Strict = False,
     form: FormOption = "table",
     explain: Annotated[
         bool, typer.Option("--explain", help="Take the EVs apart: which clause pays what.")
@@ -177,7 +176,7 @@ def solve(
             answer(head + _shown(ask(hand), form))
 
 
-for command in (compare, batch, quiz, train, exploit):
+for command in (compare, quiz, batch, train, exploit):
     app.command()(command)
 
 

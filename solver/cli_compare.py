@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 import typer
 
 from evaluator.cards import parse_hand
-from solver.cli_parts import Opponents, Players, Rules, Samples, Seed, answer, engine, rendered
+from solver.cli_parts import (
+    Opponents,
+    Players,
+    Rules,
+    Samples,
+    Seed,
+    Strict,
+    answer,
+    engine,
+    rendered,
+)
 from solver.rules import load_rules
 
 
@@ -23,6 +33,7 @@ def compare(
     opponents: Opponents = "equilibrium",
     samples: Samples = None,
     seed: Seed = 0,
+    strict: Strict = False,
     form: Annotated[
         Literal["table", "json"], typer.Option("--format", help="Form of the answer.")
     ] = "table",
@@ -45,6 +56,7 @@ def compare(
             samples=samples,
             seed=seed,
             progress=bar,
+            strict=strict,
         )
     if form == "json":
         answer(json.dumps(comparison.to_dict()) + "\n")

@@ -51,6 +51,9 @@ Samples = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Take no FILE.csv of opponents with illegal rows.")
+]
 FormOption = Annotated[Form, typer.Option("--format", help="Form of the answer.")]
 
 

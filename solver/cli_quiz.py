@@ -12,6 +12,7 @@ from solver.cli_parts import (
     Players,
     Rules,
     Samples,
+    Strict,
     answer,
     engine,
     rendered,
@@ -33,6 +34,7 @@ def quiz(
     players: Players = 2,
     opponents: Opponents = "equilibrium",
     samples: Samples = None,
+    strict: Strict = False,
     hard: Annotated[
         bool, typer.Option("--hard", help="Ask hands whose two best settings are close.")
     ] = False,
@@ -52,7 +54,7 @@ def quiz(
     with engine(explains=True) as bar:
         from solver.solve import open_table
 
-        table = open_table(rule_set, players, opponents, samples, progress=bar)
+        table = open_table(rule_set, players, opponents, samples, progress=bar, strict=strict)
         _practise(table, hard, secrets.randbelow(_SEEDS) if seed is None else seed, log)
 
 

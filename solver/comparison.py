@@ -133,7 +133,7 @@ def compare(
     setting
         Its three rows in any order, as for `read_setting`.
     **options
-        As for `solve`: rules, players, opponents, samples, seed, progress.
+        As for `open_table`: rules, players, opponents, samples, seed, progress, strict.
 
     Returns
     -------

@@ -39,14 +39,15 @@ PART_LABELS: Final = {  # in words, as they lie on the table and then as the rul
 
 
 class Options(TypedDict, total=False):
-    """The options of `solve` that say what is played, and against whom."""
+    """The options of `open_table`: what is played, and against whom."""
 
     rules: str | Path | RuleSet
     players: int
-    opponents: str | OpponentPool
+    opponents: str | Path | OpponentPool
     samples: int | None
     seed: int
     progress: Progress
+    strict: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def explain(hand: str | Iterable[int], top: int = 5, **options: Unpack[Options])
     top
         How many settings to list at the most.
     **options
-        As for `solve`: rules, players, opponents, samples, seed, progress.
+        As for `open_table`: rules, players, opponents, samples, seed, progress, strict.
 
     Returns
     -------

@@ -1,14 +1,17 @@
 """What `capsa compare` and `capsa solve --explain` answer."""
 
 import json
+from typing import Final
 
 import pytest
 from test_cli import DRAGON, FEW, HAND, capsa
 
 from solver import compare, explain, solve
 from solver.explaining import PARTS
+from solver.explanation import Options
 from solver.solve import warm_up
 
+FEWER: Final[Options] = {"samples": 500, "opponents": "greedy"}  # as FEW, for Python
 MINE = "As Ks 6s 5s 3s / Qs Qh 8c 3c 2h / Js Jd 9h"
 
 
@@ -22,7 +25,7 @@ def test_compare() -> None:
     result = capsa("compare", *HAND.split(), "--setting", MINE, *FEW)
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
-    comparison = compare(HAND, MINE, samples=500)
+    comparison = compare(HAND, MINE, **FEWER)
     assert lines[0] == "As Ks Qs Qh Js Jd 9h 8c 6s 5s 3s 3c 2h"
     assert [line for line in lines if line.startswith("rank ")] == [
         f"rank {comparison.rank} of 21,109 legal settings"
@@ -39,7 +42,7 @@ def test_compare() -> None:
 
 
 def test_compare_the_best_and_one_as_good() -> None:
-    best = str(compare(HAND, MINE, samples=500).solution.best.setting)
+    best = str(compare(HAND, MINE, **FEWER).solution.best.setting)
     shown = capsa("compare", HAND, "--setting", best, *FEW).stdout
     assert "rank 1 of 21,109 legal settings\nThis is the best setting.\n" in shown
     assert "yours" not in shown
@@ -47,7 +50,7 @@ def test_compare_the_best_and_one_as_good() -> None:
 
 def test_compare_one_as_good_as_the_best() -> None:
     hand = "Ks Kc Js Jd Jc Tc 6s 6d 5h 4d 3h 3d 2d"
-    best = str(solve(hand, samples=500).best.setting)
+    best = str(solve(hand, **FEWER).best.setting)
     assert best == "Ks Kc Js Jd Jc / 6s 5h 4d 3d 2d / Tc 6d 3h"
     other = "Ks Kc Js Jd Jc / 6d 5h 4d 3d 2d / Tc 6s 3h"
     shown = capsa("compare", hand, "--setting", other, *FEW).stdout
@@ -59,7 +62,7 @@ def test_compare_as_json() -> None:
     options = ("--players", "3", "--rules", "1-6")
     result = capsa("compare", HAND, "--setting", MINE, *FEW, *options, "--format", "json")
     assert result.stdout.count("\n") == 1
-    expected = compare(HAND, MINE, samples=500, players=3, rules="1-6").to_dict()
+    expected = compare(HAND, MINE, **FEWER, players=3, rules="1-6").to_dict()
     assert json.loads(result.stdout) == expected
 
 
@@ -96,7 +99,7 @@ def test_explain() -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith(plain)
     explained = result.stdout.removeprefix(plain).splitlines()
-    explanation = explain(HAND, samples=500, rules="shisanshui")
+    explanation = explain(HAND, **FEWER, rules="shisanshui")
     assert explained[1].split() == ["best", "second", "best", "difference"]
     labels = [line[:19].rstrip() for line in explained[2:]]
     assert labels[:4] == ["front", "middle", "back", "gun"]

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import pytest
 from test_cli import capsa
@@ -18,13 +19,16 @@ from test_cli import capsa
 from evaluator.cards import Cards
 from evaluator.jit import CACHE_DIR
 from solver import Comparison, compare, deal, solve
+from solver.explanation import Options
 from solver.pool import make_pool
 from solver.quiz import LOG_COLUMNS, LogError, Score, open_log, questions
-from solver.rules import load_rules
+from solver.recorded import read_recorded
+from solver.rules import ROWS, load_rules
 from solver.solution import SETTLED_UNITS
 from solver.solve import Table, open_table, warm_up
 
-FEW = 500
+FEW: Final[Options] = {"samples": 500, "opponents": "greedy"}
+ASKED: Final = ("quiz", "--samples", "500", "--opponents", "greedy")
 POOL = make_pool("greedy", records=2000)
 MINE = "As Ks 6s 5s 3s / Qs Qh 8c 3c 2h / Js Jd 9h"
 
@@ -105,8 +109,18 @@ def test_the_log_is_appended_to_and_read_by_compare(comparison: Comparison, tmp_
     assert again.scored == comparison.scored
     assert float(one["cost"]) == pytest.approx(again.cost, abs=1e-6)
     assert int(one["rank"]) == again.rank
-    best = " / ".join(one[f"best_{row}"] for row in ("back", "middle", "front"))
+    best = " / ".join(one[f"best_{row}"] for row in ROWS)
     assert best == str(comparison.solution.best.setting)
+
+
+def test_the_log_is_opponents_to_play_against(comparison: Comparison, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    with open_log(path) as record:
+        record(comparison)
+        record(comparison)
+    pool = read_recorded(path, load_rules("2-4"), strict=True)
+    assert pool.hands.tolist() == [comparison.solution.hand.mask] * 2
+    assert pool.strengths.tolist() == [[*comparison.scored.setting.strengths()]] * 2
 
 
 @pytest.mark.parametrize("content", [b"hand,back\n", b"\xff\xfe\n", b"\n", b"\0"])
@@ -140,7 +154,7 @@ class Terminal:
         self._end, other = pty.openpty()
         self._shown = ""
         self.process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, "quiz", "--samples", str(FEW), *arguments],
+            [sys.executable, "-c", PROGRAM, *ASKED, *arguments],
             stdin=other,
             stdout=other,
             stderr=other,
@@ -211,7 +225,7 @@ PROMPT = "your setting: "
 
 
 def hands_of(seed: int) -> list[Cards]:
-    return first(3, open_table("2-4", samples=FEW), seed=seed)
+    return first(3, open_table("2-4", **FEW), seed=seed)
 
 
 def test_right_wrong_and_nonsense(terminal: Callable[..., Terminal], tmp_path: Path) -> None:
@@ -222,7 +236,7 @@ def test_right_wrong_and_nonsense(terminal: Callable[..., Terminal], tmp_path: P
     shown = session.until(PROMPT)
     assert "seed 1\nAnswer with three rows, as in BACK / MIDDLE / FRONT; q leaves.\n" in shown
     assert str(one) in plain(shown)
-    best = solve(one, samples=FEW).best.setting
+    best = solve(one, **FEW).best.setting
     session.type(f"{best.front} | {best.middle} | {best.back}\n".lower())
     shown = session.until(PROMPT)
     assert "This is the best setting." in plain(shown)
@@ -236,10 +250,10 @@ def test_right_wrong_and_nonsense(terminal: Callable[..., Terminal], tmp_path: P
     ):
         session.type(f"{nonsense}\n")
         assert told in session.until(PROMPT)
-    worst = solve(other, samples=FEW, top=10_000).settings[-1].setting
+    worst = solve(other, **FEW, top=10_000).settings[-1].setting
     session.type(f"{worst}\n")
     shown = plain(session.until(PROMPT))
-    comparison = compare(other, worst, samples=FEW)
+    comparison = compare(other, worst, **FEW)
     price = f"{comparison.cost:.3f} ± {comparison.cost_se:.3f}"
     assert f"It costs {price} units against the best setting." in shown
     assert comparison.words[0] in shown
@@ -274,8 +288,8 @@ def test_the_end_of_input_leaves(terminal: Callable[..., Terminal]) -> None:
 
 
 def test_answers_through_a_pipe() -> None:
-    best = solve(hands_of(1)[0], samples=FEW).best.setting
-    result = capsa("quiz", "--seed", "1", "--samples", str(FEW), stdin=f"nonsense\n{best}\n")
+    best = solve(hands_of(1)[0], **FEW).best.setting
+    result = capsa(*ASKED, "--seed", "1", stdin=f"nonsense\n{best}\n")
     assert result.exit_code == 0
     assert result.stderr == "error: not a setting of this hand: row 1: unknown 'nonsense' at 1\n"
     assert "This is the best setting." in result.stdout
