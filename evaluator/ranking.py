@@ -225,7 +225,12 @@ def row_class(strength: int, wheel: Wheel = "lowest") -> RowClass:
 _RANK_NAMES: Final = "deuce three four five six seven eight nine ten jack queen king ace".split()
 
 
-def _plural(rank: int) -> str:
+def rank_plural(rank: int) -> str:
+    """Say what several cards of a rank are called.
+
+    >>> rank_plural(4)
+    'sixes'
+    """
     name = _RANK_NAMES[rank]
     return name + ("es" if name.endswith("x") else "s")
 
@@ -242,15 +247,17 @@ def row_name(strength: int, wheel: Wheel = "lowest") -> str:
     if kind == Category.HIGH_CARD:
         return f"{top} high"
     if kind == Category.PAIR:
-        return f"pair of {_plural(ranks[0])}, {_RANK_NAMES[ranks[2]]} kicker"
+        return f"pair of {rank_plural(ranks[0])}, {_RANK_NAMES[ranks[2]]} kicker"
     if kind == Category.TWO_PAIR:
-        return f"{_plural(ranks[0])} and {_plural(ranks[2])}, {_RANK_NAMES[ranks[4]]} kicker"
+        return (
+            f"{rank_plural(ranks[0])} and {rank_plural(ranks[2])}, {_RANK_NAMES[ranks[4]]} kicker"
+        )
     if kind == Category.TRIPS:
-        return f"three {_plural(ranks[0])}"
+        return f"three {rank_plural(ranks[0])}"
     if kind == Category.FULL_HOUSE:
-        return f"{_plural(ranks[0])} full of {_plural(ranks[3])}"
+        return f"{rank_plural(ranks[0])} full of {rank_plural(ranks[3])}"
     if kind == Category.QUADS:
-        return f"four {_plural(ranks[0])}"
+        return f"four {rank_plural(ranks[0])}"
     if row.royal:
         return "royal flush"
     words = {

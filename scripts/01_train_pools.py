@@ -10,13 +10,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from solver.equilibrium import RECORDS, ROUNDS, exploitability, train_pool
+from solver.equilibrium import ROUNDS, exploitability, train_pool
 from solver.pool import OpponentPool, write_pool
 from solver.rules import RuleSet, digest, load_rules, preset_names
 from solver.shelf import DIGESTS, SHELF, shelf_name
 
-HANDS = 20_000
-FRESH = 1 << 18
+HANDS = 10_000
 
 
 def main() -> None:
@@ -24,9 +23,9 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="presets (default: all)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="threads")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--records", type=int, default=RECORDS, help="hands of a pool")
+    parser.add_argument("--records", type=int, help="hands of a pool")
     parser.add_argument("--hands", type=int, default=HANDS, help="on which to measure it")
-    parser.add_argument("--fresh", type=int, default=FRESH, help="hands of the pool against it")
+    parser.add_argument("--fresh", type=int, help="hands of the pool against it")
     parser.add_argument("--out", type=Path, default=SHELF, help="directory of the pools")
     given = parser.parse_args()
     for rules in symmetric(given.names or preset_names()):
@@ -43,7 +42,7 @@ def symmetric(names: list[str] | tuple[str, ...]) -> list[RuleSet]:
 
 
 def trained(
-    rules: RuleSet, rounds: int, records: int, hands: int, fresh: int, jobs: int
+    rules: RuleSet, rounds: int, records: int | None, hands: int, fresh: int | None, jobs: int
 ) -> OpponentPool:
     """Return a pool that knows how exploitable it is."""
     pool = train_pool(rules, rounds, records, jobs=jobs)

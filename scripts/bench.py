@@ -245,14 +245,15 @@ def solve_up_to(
         hand = relabel(hands[h], suits)
         count = find_opponents(hand, field, 0, wanted, space)
         if last >= 1:
-            setting = gather(count, field, terms, space)
+            setting = gather(0, count, field, terms, space)
         if last >= 2:
             link_records(count, space)
         if last >= 3:
             rank_subsets(hand, table, work)
             candidates = find_candidates(hand, terms, worths, table, work)
         if last >= 4:
-            race(candidates, min(candidates, TOP), setting, terms, worths, work, space)
+            space.sums[:candidates] = 0
+            race(candidates, min(candidates, TOP), 0, setting, terms, worths, work, space)
     return candidates, setting
 
 
@@ -315,7 +316,8 @@ def score_often(
 ) -> None:
     """Score every candidate on every opponent: none is dropped where all are kept."""
     for _ in range(times):
-        race(candidates, candidates, setting, terms, worths, work, space)
+        space.sums[:candidates] = 0
+        race(candidates, candidates, 0, setting, terms, worths, work, space)
 
 
 def bench_payments(hands: I64) -> None:

@@ -6,41 +6,59 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from solver.comparison import Comparison, SettingError, compare
     from solver.deals import deal
+    from solver.equilibrium import Exploitability, exploitability, train_pool
+    from solver.explanation import Explanation, Parts, explain
     from solver.many import Solutions, solve_many
     from solver.pool import OpponentPool
+    from solver.recorded import read_recorded
     from solver.rules import RulesError, RuleSet, load_rules
     from solver.solution import ScoredSetting, Solution
     from solver.solve import solve
     from solver.table import PairScore, PlayedHand, Stake, TableError, TableScore, score_table
 
 __all__ = [
+    "Comparison",
+    "Explanation",
+    "Exploitability",
     "OpponentPool",
     "PairScore",
+    "Parts",
     "PlayedHand",
     "RuleSet",
     "RulesError",
     "ScoredSetting",
+    "SettingError",
     "Solution",
     "Solutions",
     "Stake",
     "TableError",
     "TableScore",
     "__version__",
+    "compare",
     "deal",
+    "explain",
+    "exploitability",
     "load_rules",
+    "read_recorded",
     "score_table",
     "solve",
     "solve_many",
+    "train_pool",
 ]
 
 __version__ = "0.1.0"
 
 # Loaded on first use: `capsa --help` must not wait for numpy and numba.
 _HOME = {
+    "comparison": ("Comparison", "SettingError", "compare"),
     "deals": ("deal",),
+    "equilibrium": ("Exploitability", "exploitability", "train_pool"),
+    "explanation": ("Explanation", "Parts", "explain"),
     "many": ("Solutions", "solve_many"),
     "pool": ("OpponentPool",),
+    "recorded": ("read_recorded",),
     "rules": ("RuleSet", "RulesError", "load_rules"),
     "solution": ("ScoredSetting", "Solution"),
     "solve": ("solve",),

@@ -20,6 +20,7 @@ import typer.core
 from evaluator.cards import parse_hand
 from solver import __version__
 from solver.cli_batch import batch
+from solver.cli_compare import compare
 from solver.cli_parts import (
     SOME_FAILED,
     Form,
@@ -29,18 +30,21 @@ from solver.cli_parts import (
     Rules,
     Samples,
     Seed,
+    Strict,
     answer,
     engine,
     presets,
     rendered,
     tell_error,
 )
+from solver.cli_quiz import quiz
 from solver.cli_train import exploit, train
 from solver.columns import SOLVE_COLUMNS, csv_text, setting_rows
 from solver.rules import load_rules, preset_names
+from solver.solution import Solution
 
 if TYPE_CHECKING:
-    from solver.solution import Solution
+    from solver.explanation import Explanation
 
 
 _LONGEST_HAND = 80  # characters of a line that is no hand, as its row of csv repeats them
@@ -124,10 +128,11 @@ def solve(
     samples: Samples = None,
     top: Annotated[int, typer.Option(min=1, help="Settings to list.")] = 5,
     seed: Seed = 0,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Take no FILE.csv of opponents with illegal rows.")
-    ] = False,
+    strict: Strict = False,
     form: FormOption = "table",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Take the EVs apart: which clause pays what.")
+    ] = False,
 ) -> None:
     """Find the best setting of a hand, what it is worth, and what the next best ones cost.
 
@@ -136,17 +141,26 @@ def solve(
     others the setting's own. gap2 is the lead of the best over the second best, and error tells
     what is wrong with a hand read with -, of which nothing else is filled in.
     """
+    if explain and form == "csv":
+        raise typer.BadParameter(
+            "csv has no room for it; use table or json", param_hint="--explain"
+        )
     hand = " ".join(cards)
     if hand != "-":
         parse_hand(hand)  # a typing error is told before anything slow is loaded
     rule_set = load_rules(rules)
-    with engine() as bar:
+    with engine(explains=explain) as bar:
         from solver.solve import open_table
         from solver.solve import solve as solve_hand
 
+        find: Callable[..., Solution | Explanation] = solve_hand
+        if explain:  # only here: it has kernels of its own
+            from solver.explanation import explain as explain_hand
+
+            find = explain_hand
         table = open_table(rule_set, players, opponents, samples, seed, bar, strict)
         ask = partial(
-            solve_hand,
+            find,
             rules=table.rules,
             players=players,
             opponents=table.pool,
@@ -162,7 +176,7 @@ def solve(
             answer(head + _shown(ask(hand), form))
 
 
-for command in (batch, train, exploit):
+for command in (compare, quiz, batch, train, exploit):
     app.command()(command)
 
 
@@ -278,7 +292,7 @@ def main() -> None:
     app(prog_name="capsa")
 
 
-def _solve_lines(ask: Callable[[str], "Solution"], form: Form) -> None:
+def _solve_lines(ask: Callable[[str], "Solution | Explanation"], form: Form) -> None:
     """Solve the hands of stdin, one a line, past those that fail."""
     answered = failed = False
     for number, line in enumerate(sys.stdin or (), start=1):
@@ -301,9 +315,13 @@ def _solve_lines(ask: Callable[[str], "Solution"], form: Form) -> None:
         raise typer.Exit(SOME_FAILED)
 
 
-def _shown(solution: "Solution", form: Form) -> str:
+def _shown(solution: "Solution | Explanation", form: Form) -> str:
     if form == "json":
         return json.dumps(solution.to_dict()) + "\n"
+    if not isinstance(solution, Solution):
+        from solver.cli_compare_view import ExplanationView
+
+        return rendered(ExplanationView(solution))
     if form == "csv":
         return csv_text(setting_rows(solution))
     from solver.display import SolutionView

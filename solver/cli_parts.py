@@ -51,12 +51,18 @@ Samples = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Take no FILE.csv of opponents with illegal rows.")
+]
 FormOption = Annotated[Form, typer.Option("--format", help="Form of the answer.")]
 
 
 @contextmanager
-def engine(quiet: bool = False) -> Iterator["Bar"]:
-    """Give a bar for the progress of the engine, and tell if the engine must be compiled first."""
+def engine(quiet: bool = False, explains: bool = False) -> Iterator["Bar"]:
+    """Give a bar for the progress of the engine, and tell if the engine must be compiled first.
+
+    ``explains`` says that EVs will be taken apart, which has kernels of its own.
+    """
     from rich.console import Console
 
     from evaluator.jit import CACHE_DIR, is_cold
@@ -70,6 +76,8 @@ def engine(quiet: bool = False) -> Iterator["Bar"]:
             )
         elif is_cold("solve_hands"):
             bar.tell("compiling the solver for this machine, once (about 15 seconds)…")
+        elif explains and is_cold("explain_settings"):
+            bar.tell("compiling what takes EVs apart, once (a few seconds)…")
         yield bar
 
 

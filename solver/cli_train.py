@@ -15,10 +15,13 @@ def train(
     rules: Rules,
     jobs: Jobs = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="Rounds of answering.", show_default="24")
+        int | None, typer.Option(min=1, help="Rounds of answering.", show_default="32")
     ] = None,
     records: Annotated[
-        int | None, typer.Option(min=1000, help="Hands of the pool.", show_default="204800")
+        int | None,
+        typer.Option(
+            min=1000, help="Hands of the pool.", show_default="204800, more where colours count"
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Of the deals.", show_default="a fixed one")
@@ -54,7 +57,7 @@ def train(
         pool = equilibrium.train_pool(
             rule_set,
             rounds or equilibrium.ROUNDS,
-            records or equilibrium.RECORDS,
+            records,
             equilibrium.SEED if seed is None else seed,
             jobs or os.cpu_count() or 1,
             bar,
@@ -76,9 +79,9 @@ def exploit(
 ) -> None:
     """Measure what a perfect counter-player wins from one who answers these opponents.
 
-    The player sets fresh hands in the best way against the opponents, as solve does; the counter-
-    player knows how. Answers chosen on one half of those hands and valued on the other half win
-    less than the best ones do, the lower bound; valued where they were chosen they seem to win
+    The player sets fresh hands in the best way against the opponents, as solve does, and who
+    counters him knows how. Answers chosen on one half of those hands and valued on the other half
+    win less than the best ones do, the lower bound; valued where they were chosen they seem to win
     more, the upper bound.
     """
     rule_set = load_rules(rules)

@@ -27,13 +27,13 @@ class SolutionView:
     solution: Solution
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        drawn = options.is_terminal and not options.ascii_only
-        view = _View(self.solution, drawn, "+/-" if options.ascii_only else "±")
+        drawn = draws_suits(options)
+        view = _View(self.solution, drawn, plus_minus(options))
         yield view.hand()
         yield Text(self.solution.question, "dim")
         yield ""
         yield from view.decision()
-        yield view.best()
+        yield setting_table(self.solution.best, "best setting", drawn)
         yield ""
         yield from view.worth()
         yield view.verdict()
@@ -53,7 +53,7 @@ class _View:
     plus_minus: str
 
     def hand(self) -> Text:
-        return _cards(self.solution.hand, self.drawn)
+        return shown_cards(self.solution.hand, self.drawn)
 
     def decision(self) -> Iterator[Text]:
         """Yield what to do where that is not simply to set the hand, or might not have been."""
@@ -65,25 +65,11 @@ class _View:
             price = f"{held.units} {'unit' if held.units == 1 else 'units'} from each opponent"
             yield Text(f"Declare {held.name}, {price}: EV {answer} units.", "bold")
             for row in LAID_OUT:
-                yield Text(f"{row:<8}", "dim") + _cards(getattr(held.shown, row), self.drawn)
+                yield Text(f"{row:<8}", "dim") + shown_cards(getattr(held.shown, row), self.drawn)
         elif held:
             yield Text(f"Do not declare {held.name}; the setting is worth more.", "bold")
         if self.solution.decision != "set":
             yield Text("Otherwise:")
-
-    def best(self) -> Table:
-        best = self.solution.best
-        table = _table()
-        table.add_column("")
-        table.add_column("best setting", justify="center", no_wrap=True)
-        table.add_column("")
-        table.add_column("wins", justify="right")
-        table.add_column("ties", justify="right")
-        for row in LAID_OUT:
-            cards = _cards(laid_out(getattr(best.setting, row)), self.drawn)
-            chances = (_percent(getattr(chance, row)) for chance in (best.win, best.tie))
-            table.add_row(Text(row, "dim"), cards, best.names[row], *chances)
-        return table
 
     def worth(self) -> Iterator[Text]:
         best = self.solution.best
@@ -112,7 +98,7 @@ class _View:
         return Text(f"The second best is as good: it costs {second.gap:.3f} units.", "green")
 
     def next_best(self) -> Table:
-        table = _table()
+        table = plain_table()
         table.add_column("", justify="right", style="dim")
         for row in LAID_OUT:
             table.add_column(row)
@@ -124,7 +110,7 @@ class _View:
 
     def _row_cells(self, scored: ScoredSetting) -> Iterator[Text]:
         for row in LAID_OUT:
-            yield _cards(laid_out(getattr(scored.setting, row)), self.drawn)
+            yield shown_cards(laid_out(getattr(scored.setting, row)), self.drawn)
 
     def _price_cells(self, scored: ScoredSetting) -> tuple[str, str]:
         return f"{scored.ev:+z.3f}", f"{scored.gap:.3f} {self.plus_minus} {scored.gap_se:.3f}"
@@ -133,7 +119,33 @@ class _View:
         return f"{ev:+z.3f} {self.plus_minus} {se:.3f}"
 
 
-def _table() -> Table:
+def draws_suits(options: ConsoleOptions) -> bool:
+    """Tell whether suits are drawn as symbols, not written as letters."""
+    return options.is_terminal and not options.ascii_only
+
+
+def plus_minus(options: ConsoleOptions) -> str:
+    """Return what stands before a standard error."""
+    return "+/-" if options.ascii_only else "±"
+
+
+def setting_table(scored: ScoredSetting, title: str, drawn: bool) -> Table:
+    """Return a setting as it lies on the table, row by row, with what the rows win."""
+    table = plain_table()
+    table.add_column("")
+    table.add_column(title, justify="center", no_wrap=True)
+    table.add_column("")
+    table.add_column("wins", justify="right")
+    table.add_column("ties", justify="right")
+    for row in LAID_OUT:
+        cards = shown_cards(laid_out(getattr(scored.setting, row)), drawn)
+        chances = (_percent(getattr(chance, row)) for chance in (scored.win, scored.tie))
+        table.add_row(Text(row, "dim"), cards, scored.names[row], *chances)
+    return table
+
+
+def plain_table() -> Table:
+    """Return an empty table without lines."""
     return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
 
 
@@ -141,7 +153,8 @@ def _percent(chance: float) -> str:
     return f"{100 * chance:.1f}%"
 
 
-def _cards(cards: Iterable[int], drawn: bool) -> Text:
+def shown_cards(cards: Iterable[int], drawn: bool) -> Text:
+    """Return cards in the colours of their suits, which are symbols where they can be drawn."""
     suits = SUIT_SYMBOLS if drawn else SUITS
     return Text(" ").join(
         Text(RANKS[card // 4] + suits[card % 4], _SUIT_STYLES[card % 4]) for card in cards
@@ -150,7 +163,7 @@ def _cards(cards: Iterable[int], drawn: bool) -> Text:
 
 def rules_table(rule_sets: Iterable[RuleSet]) -> Table:
     """Return one line for each rule set: how it is called and how well it is sourced."""
-    table = _table()
+    table = plain_table()
     table.add_column("name", no_wrap=True)
     table.add_column("title")
     table.add_column("source")

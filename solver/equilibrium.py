@@ -22,7 +22,7 @@ from solver.pool import DISJOINT, OpponentPool, Progress, make_pool, silent
 from solver.responding import Play, Responses, counter, respond_to, responses
 from solver.rules import RuleSet, digest
 from solver.scoring import terms_of
-from solver.solve import Table, decide, declaring, field_of
+from solver.solve import Table, decide, declaring, field_of, relabellings_of
 
 _T = TypeVar("_T")
 Plays = tuple[NDArray[Any], ...]  # what records do: arrays (records, ...)
@@ -31,7 +31,7 @@ F64 = NDArray[np.float64]
 
 ROUNDS: Final = 32
 RECORDS: Final = 204_800
-ROUNDS: Final = 24
+FRESH: Final = 1 << 18  # records of the pool against which a player is measured
 QUICK_RECORDS: Final = 65_536  # what a first use has patience for: two minutes on one core
 QUICK_ROUNDS: Final = 12
 SEED: Final = 0xE0_1B  # of the deals of trained pools, apart from the small ones people use
@@ -145,7 +145,7 @@ def train_round(
 def train_pool(
     rules: RuleSet,
     rounds: int = ROUNDS,
-    records: int = RECORDS,
+    records: int | None = None,
     seed: int = SEED,
     jobs: int = 1,
     progress: Progress = silent,
@@ -159,7 +159,8 @@ def train_pool(
     rules
         What pairs pay.
     rounds, records, seed, jobs
-        Rounds of `schedule`; hands, dealt from the seed; threads.
+        Rounds of `schedule`; hands, dealt from the seed; threads. If records is None, there are
+        204,800, or half as many more where colours count, as fewer relabellings do then.
     progress
         Called with a description and the share done.
 
@@ -170,6 +171,7 @@ def train_pool(
     """
     plans = schedule(rounds)
     work = [plan.share * (1 + plan.looks) for plan in plans]
+    records = records or RECORDS + RECORDS // 2 * (len(relabellings_of(rules)) < 24)
     pool = replace(make_pool("greedy", rules.wheel, records, seed), name="equilibrium")
     for number, plan in enumerate(plans):
         progress(f"training opponents for {rules.name}", sum(work[:number]) / sum(work))
@@ -244,7 +246,7 @@ def exploitability(
     rules: RuleSet,
     pool: OpponentPool,
     hands: int = 20_000,
-    records: int = 1 << 18,
+    records: int | None = None,
     samples: int = _ALL,
     seed: int = 1,
     jobs: int = 1,
@@ -264,7 +266,8 @@ def exploitability(
     pool
         The opponents to whom the player's settings are best responses.
     hands, records
-        Hands to counter, and of the fresh pool.
+        Hands to counter, and of the fresh pool; if None, 262,144, or twice as many where colours
+        count.
     samples
         Conditional opponents that the player looks at, as in `solve`.
     seed, jobs, progress
@@ -279,6 +282,7 @@ def exploitability(
         The truth lies between the two bounds, but for their standard errors.
     """
     table = Table(rules, 2, pool, 0, samples)
+    records = records or FRESH << (len(relabellings_of(rules)) < 24)
     fresh = np.empty(records, np.int64)
     deal_many(seed, 0, fresh)
     field_of(rules, pool)  # once, before several threads ask for it

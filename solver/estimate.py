@@ -102,7 +102,7 @@ def race(
     begin, end = met, max(FIRST_LOOK, _GROWTH * met)
     while begin < setting:
         end = min(end, setting)
-        _score(begin, end, candidates, terms, worths, work, space)
+        add_scores(begin, end, candidates, terms, worths, work, space)
         if end < setting and candidates > keep:
             candidates = drop_behind(candidates, keep, end, terms, worths, work, space)
         begin, end = end, _GROWTH * end
@@ -110,7 +110,7 @@ def race(
 
 
 @merged
-def _score(
+def add_scores(
     begin: int,
     end: int,
     candidates: int,
@@ -236,7 +236,7 @@ def bring_forward(place: int, candidates: int, work: Workspace, space: Space) ->
 
 
 @kernel
-def _describe(
+def describe(
     hero: Side, place: int, met: Met, terms: Terms, space: Space, h: int, results: Results
 ) -> None:
     """Write what a setting is worth and how its rows fare, ``place`` 0 being the best setting."""
@@ -340,7 +340,7 @@ def solve_hands(
         for place in range(listed):
             bring_forward(place, candidates, work, space)
             hero = candidate(place, terms, worths, work)
-            _describe(hero, place, met, terms, space, h, results)
+            describe(hero, place, met, terms, space, h, results)
             rows = split_masks(work.splits[place], table, work)
             for row in range(3):
                 results.rows[h, place, row] = relabel_back(rows[row], suits)

@@ -35,7 +35,7 @@ class _Record(NamedTuple):
 def read_recorded(
     path: str | Path, rules: RuleSet, strict: bool = False, progress: Progress = silent
 ) -> OpponentPool:
-    """Read settings that players were seen to make; they become the pool.
+    r"""Read settings that players were seen to make; they become the pool.
 
     A hand serves under every renaming of the suits that the rules do not notice, like those of
     other pools, so 330 rows give the 100 opponents that a hand needs.
@@ -68,6 +68,16 @@ def read_recorded(
         If the file is damaged or no UTF-8 text.
     OSError
         If it cannot be read.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from solver.rules import load_rules
+    >>> path = Path(mkdtemp()) / "club.csv"
+    >>> row = "As Ks 6s 5s 3s,Qh Qs 8c 3c 2h,Js Jd 9h\n"
+    >>> _ = path.write_text("back,middle,front\n" + 2 * row)
+    >>> read_recorded(path, load_rules("2-4")).strengths.shape
+    (2, 3)
     """
     records, wrong = [], []
     with open_sheet(str(path), _has_rows, f"columns {', '.join(ROWS)}") as sheet:
@@ -85,7 +95,7 @@ def read_recorded(
         rows = len(wrong) + len(records)
         progress("\n".join([*told, f"{len(wrong):,} of {rows:,} recorded settings skipped"]), 1.0)
     if len(records) < 2:
-        raise PoolError(f"{path} has {len(records)} usable settings; an estimate needs many more")
+        raise PoolError(f"{path} has fewer than two usable settings; an estimate needs hundreds")
     hands, strengths, broken, decisions = zip(*records, strict=True)
     return OpponentPool(
         Path(path).name,

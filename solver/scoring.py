@@ -214,12 +214,13 @@ def _excess(
 def royalty_units(hero: Side, other: Side, terms: Terms) -> np.int64:
     """Return the royalties that hero wins less those he pays, before any gun."""
     return np.int64(hero.extra - other.extra) + (
-        _royalties_won(hero, other, terms) - _royalties_won(other, hero, terms)
+        royalties_won(hero, other, terms) - royalties_won(other, hero, terms)
     )
 
 
 @inlined
-def _royalties_won(winner: Side, loser: Side, terms: Terms) -> np.int64:
+def royalties_won(winner: Side, loser: Side, terms: Terms) -> np.int64:
+    """Return the royalties of the rows won, before any gun; none if both collect."""
     if terms.both:
         return np.int64(0)
     a = np.int16(winner.back_worth - terms.back_unit) if winner.back > loser.back else np.int16(0)

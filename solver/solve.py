@@ -132,9 +132,13 @@ def field_of(rules: RuleSet, pool: OpponentPool) -> Field:
         naturals[(naturals < 0) & (pool.decisions == SURRENDER)] = len(rules.naturals)
     units = np.append(naturals_of(rules).units, -(rules.surrender or 0))
     pack(pool.strengths, pool.broken, naturals, terms, worths, records, packed)
+    return Field(pool.index, records, packed, units, relabellings_of(rules))
+
+
+def relabellings_of(rules: RuleSet) -> I64:
+    """Return the suit permutations (n, 4) that keep the naturals of a rule set: all 24, or 8."""
     colours = _COLOUR_NATURALS.intersection(natural.name for natural in rules.naturals)
-    relabellings = _COLOURS if colours else _ALL_SUITS
-    return Field(pool.index, records, packed, units, relabellings)
+    return _COLOURS if colours else _ALL_SUITS
 
 
 def find_naturals(rules: RuleSet, hands: I64) -> I64:
@@ -223,9 +227,10 @@ def shortage(table: Table, samples: int) -> str | None:
             f"for this hand in the pool {table.pool.name}"
         )
     if samples < (least := 2 if table.samples else table.pool.fewest):
+        fewer = f", or ask for --samples {samples}" if samples >= 2 else ""
         return (
-            f"the pool {table.pool.name} has {samples} opponents without a card of this hand; "
-            f"{least} are needed"
+            f"the pool {table.pool.name} has {samples} opponents without a card of this hand, but "
+            f"{least} are needed; take a larger pool{fewer}"
         )
     return None
 
@@ -302,7 +307,7 @@ def solve(
     problem = shortage(table, int(found.samples[0]))
     if problem:
         raise SolveError(problem)
-    settings = tuple(_scored(found, place, table) for place in range(int(found.listed[0])))
+    settings = tuple(scored_setting(found, place, table) for place in range(int(found.listed[0])))
     decisions, ev, se = answers.decided(table)
     place = int(answers.naturals[0])
     natural = table.rules.naturals[place] if place >= 0 else None
@@ -331,7 +336,8 @@ def _held(natural: Natural, cards: Cards, rules: RuleSet) -> HeldNatural:
     return HeldNatural(name, units, shown)
 
 
-def _scored(found: Results, place: int, table: Table) -> ScoredSetting:
+def scored_setting(found: Results, place: int, table: Table) -> ScoredSetting:
+    """Return what was found out about a setting of the first hand."""
     others, here = table.players - 1, (0, place)
     names = (row_name(int(strength), table.rules.wheel) for strength in found.strengths[here])
     return ScoredSetting(
@@ -365,7 +371,8 @@ def _notes(table: Table, ev: float) -> Iterator[str]:
 
 def warm_up(progress: Progress = silent) -> None:
     """Compile every kernel and make the pools, so that later calls start at once."""
-    from solver.table import PlayedHand, score_table  # only here: nothing else settles tables
+    from solver.comparison import compare  # only here: solving alone takes no EV apart ...
+    from solver.table import PlayedHand, score_table  # ... and settles no tables
 
     for name in MADE:
         solve(range(13), "2-4", opponents=name, samples=2, progress=progress)
@@ -375,3 +382,4 @@ def warm_up(progress: Progress = silent) -> None:
         solution = solve(hand, "shisanshui", 2, "greedy", samples=2, progress=progress)
         players.append(PlayedHand(player, *solution.best.setting))
     score_table(players, "shisanshui")
+    compare(hand, solution.best.setting, rules="shisanshui", opponents="greedy", samples=2)

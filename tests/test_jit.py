@@ -19,14 +19,16 @@ from numba import types
 import evaluator, solver
 from solver.pool import make_pool
 from solver.rules import load_rules
-from solver import solve, solve_many
+from solver import compare, explain, solve, solve_many
 
 hands = ["As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c", "As Kd Qc Jc Tc 9s 8d 7c 6c 5c 4s 3d 2c"]
 for name in ("2-4", "eastern", "shisanshui", "pusoy"):
     rules = load_rules(name)
     for opponents in ("greedy", "random"):
         pool = make_pool(opponents, rules.wheel, records=2000)
-        solve(hands[0], rules, opponents=pool)
+        best = solve(hands[0], rules, opponents=pool).best.setting
+        explain(hands[0], rules=rules, opponents=pool)
+        compare(hands[0], best, rules=rules, opponents=pool)
         solve_many(hands, rules, opponents=pool)
 found = {}
 for package in (evaluator, solver):

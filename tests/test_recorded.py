@@ -217,8 +217,11 @@ def test_the_first_ten_are_told_and_the_rest_counted(tmp_path: Path) -> None:
     [
         ("", "{} is empty; it needs a header row with columns back, middle, front"),
         ("back,middle,front\n", "{} has no rows below its header"),
-        (table(LEGAL), "{} has 1 usable settings; an estimate needs many more"),
-        (table(("As", "Kd", "x")), "{} has 0 usable settings; an estimate needs many more"),
+        (table(LEGAL), "{} has fewer than two usable settings; an estimate needs hundreds"),
+        (
+            table(("As", "Kd", "x")),
+            "{} has fewer than two usable settings; an estimate needs hundreds",
+        ),
         (
             "back,middle\nAs,Kd\n",
             "{}: no column front; recorded settings have a header row with columns back, middle, "
@@ -277,7 +280,10 @@ def test_a_hand_that_meets_too_few_says_how_many(club: Path) -> None:
         permutations(range(4)),
     )
     assert 2 < len(few) < FEWEST
-    told = f"the pool club.csv has {len(few)} opponents without a card of this hand; 100 are needed"
+    told = (
+        f"the pool club.csv has {len(few)} opponents without a card of this hand, but 100 are "
+        f"needed; take a larger pool, or ask for --samples {len(few)}"
+    )
     for ask in (lambda: solve(HAND, opponents=club), lambda: solve_many([HAND], opponents=club)):
         with pytest.raises(SolveError, match=f"{re.escape(told)}$"):
             ask()
@@ -290,7 +296,7 @@ def test_a_batch_against_them(club: Path) -> None:
     source.write_text(f"hand\n{HAND}\n{other}\n")
     report = run_batch(str(source), str(target), opponents=str(club))
     assert report.failed == 2
-    assert report.errors[0].endswith("opponents without a card of this hand; 100 are needed")
+    assert "opponents without a card of this hand, but 100 are needed; " in report.errors[0]
     run_batch(str(source), str(target), opponents=str(club), samples=20, force=True)
     first = target.read_text().splitlines()[1].split(",")
     assert float(first[5]) == pytest.approx(solve(HAND, opponents=club, samples=20).ev, abs=1e-6)

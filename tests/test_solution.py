@@ -93,7 +93,10 @@ def test_a_pool_with_nobody_to_meet(records: int) -> None:
     everyone_holds_one = "As Ah Ad Ac Ks Kh Kd Kc Qs Qh Qd Qc Js"
     with pytest.raises(SolveError) as caught:
         solve(everyone_holds_one, opponents=make_pool("random", records=records))
-    expected = "the pool random has 0 opponents without a card of this hand; 2 are needed"
+    expected = (
+        "the pool random has 0 opponents without a card of this hand, but 2 are needed; "
+        "take a larger pool"
+    )
     assert str(caught.value) == expected
 
 
