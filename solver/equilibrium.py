@@ -19,9 +19,10 @@ from solver import __version__
 from solver.deals import deal_many
 from solver.opponents import space
 from solver.pool import DISJOINT, OpponentPool, Progress, make_pool, silent
-from solver.responding import Play, Responses, counter, respond_to, responses
+from solver.responding import Play, Responses, counter, responses
 from solver.rules import RuleSet, digest
 from solver.scoring import terms_of
+from solver.setter import best_responses
 from solver.solve import Table, decide, declaring, field_of, relabellings_of
 
 _T = TypeVar("_T")
@@ -187,7 +188,7 @@ def respond(
 ) -> Play:
     """Answer hands (h,) with the best response to the opponents of a table."""
     field_of(table.rules, table.pool)  # once, before several threads ask for it
-    return _joined(_in_threads(partial(_respond, table), hands, jobs, progress, what))
+    return _joined(_in_threads(partial(best_responses, table), hands, jobs, progress, what))
 
 
 def _joined(plays: list[Play]) -> Play:
@@ -196,19 +197,6 @@ def _joined(plays: list[Play]) -> Play:
         Responses(*map(np.concatenate, settings)),
         np.concatenate([play.decisions for play in plays]),
     )
-
-
-def _respond(table: Table, hands: I64) -> Play:
-    field = field_of(table.rules, table.pool)
-    terms, worths = terms_of(table.rules)
-    scratch, found = space(field, terms, table.wanted), responses(len(hands))
-    ranks = tables(table.rules.wheel)
-    places, evs, _ = declaring(table, hands, scratch)
-    respond_to(
-        *(hands, places >= 0, field, terms, worths, ranks),
-        *(table.seed, table.wanted, workspace(), scratch, found),
-    )
-    return Play(found, decide(table.rules, places >= 0, [found.evs, evs, found.surrender_evs]))
 
 
 def _in_threads(
@@ -286,7 +274,7 @@ def exploitability(
     fresh = np.empty(records, np.int64)
     deal_many(seed, 0, fresh)
     field_of(rules, pool)  # once, before several threads ask for it
-    play = play or partial(_respond, table)
+    play = play or partial(best_responses, table)
     set_fresh = _joined(_in_threads(play, fresh, jobs, progress, "setting a fresh pool"))
     player = OpponentPool("player", rules.wheel, seed, *set_fresh.settings[:2], set_fresh.decisions)
     # Halves of records, not of opponents: a record's relabellings must not be on both sides.
