@@ -17,7 +17,7 @@ from solver.choosing import QUICK_NOTICE, is_quick
 from solver.declaring import naturals_of
 from solver.duplicate import Plays, Recorded, deal_tables, key_naturals, settle_deals
 from solver.pool import DECLARE, SET, SURRENDER, OpponentPool, PoolError, Progress, silent
-from solver.rules import RuleSet
+from solver.rules import RuleSet, load_rules
 from solver.setter import set_hands
 from solver.settling import clauses_of
 from solver.solve import SolveError, Table, field_of, find_naturals, open_table
@@ -125,12 +125,9 @@ def simulate(
         raise SolveError("no seats; name a strategy for each")
     if deals < 2:
         raise SolveError(f"{deals} deals; a standard error needs at least 2")
-    opened = [
-        open_table(rules, len(seats), seat, seed=seed, progress=progress, strict=strict)
-        for seat in seats
-    ]
+    rule_set = rules if isinstance(rules, RuleSet) else load_rules(rules)
+    game = _game(rule_set, _open(seats, rule_set, seed, strict, progress))
     start = time.perf_counter()
-    game = _game(opened)
     what = f"playing {deals:,} deals"
     played: list[_Played] = []
     for part in Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
@@ -141,11 +138,9 @@ def simulate(
         played.append(part)
     progress(what, 1.0)
     won = np.concatenate([part.units for part in played], axis=1)
-    seated = [[table.pool for table in opened].count(table.pool) for table in game.strategies]
-    units = won / (game.tables * np.array(seated)[:, None])
+    units = won / (game.tables * np.bincount(game.seats)[:, None])
+    means = units.mean(axis=1)
     errors = _errors(units, np.concatenate([part.records for part in played]))
-    of_pool = {table.pool: place for place, table in enumerate(game.strategies)}
-    places = [of_pool[table.pool] for table in opened]
     return Simulation(
         rules=game.rules.name,
         deals=deals,
@@ -154,19 +149,39 @@ def simulate(
         seconds=time.perf_counter() - start,
         version=__version__,
         seats=tuple(
-            SeatResult(name, float(units[place].mean()), float(errors[place]))
-            for name, place in zip(_names(opened), places, strict=True)
+            SeatResult(name, float(means[who]), float(errors[who]))
+            for name, who in zip(_names(game), game.seats, strict=True)
         ),
         notes=tuple(_notes(game)),
     )
+
+
+def _open(
+    seats: Sequence[str | Path | OpponentPool],
+    rules: RuleSet,
+    seed: int,
+    strict: bool,
+    progress: Progress,
+) -> list[Table]:
+    """Return the strategies of the seats, or raise PoolError with all that cannot be had."""
+    opened, problems = [], []
+    for seat in seats:
+        try:
+            opened.append(open_table(rules, len(seats), seat, None, seed, progress, strict))
+        except PoolError as error:
+            problems.append(str(error))
+    if problems:
+        raise PoolError("\n".join(dict.fromkeys(problems)))
+    return opened
 
 
 class _Game(NamedTuple):
     """Who plays what, ready for any deal."""
 
     rules: RuleSet
-    strategies: list[Table]  # each once; those of recorded settings come first
-    seatings: I64  # (n, seats) strategies in the seats
+    strategies: list[Table]  # each once
+    seats: list[int]  # the strategies in the order in which they were named
+    seatings: I64  # (n, seats) ... and in those in which they sit; recorded ones always come first
     banks: I64  # (b,) seats of the banker one after another, or -1 for none
     recorded: Recorded
 
@@ -192,29 +207,34 @@ class _Played(NamedTuple):
     records: I64  # (deals, recorded seats) whose hands were drawn
 
 
-def _game(opened: list[Table]) -> _Game:
-    rules = opened[0].rules
-    order = sorted(opened, key=lambda table: table.pool.dealt is None)
-    strategies = list({table.pool: table for table in order}.values())
-    pools = [table.pool for table in strategies]
-    seating = [pools.index(table.pool) for table in order]
-    hands = [table.pool.dealt for table in order if table.pool.dealt is not None]
+def _game(rules: RuleSet, opened: list[Table]) -> _Game:
+    """Seat the strategies, those of recorded settings first."""
+    in_order = sorted(opened, key=lambda table: table.pool.dealt is None)
+    strategies = list({table.pool: table for table in in_order}.values())
+    for table in strategies:
+        field_of(rules, table.pool)  # once, before several threads ask for it
+    who = {table.pool: place for place, table in enumerate(strategies)}
+    hands = [table.pool.dealt for table in in_order if table.pool.dealt is not None]
     fixed = len(hands)
     if fixed > _MOST_RECORDED:
         raise PoolError(
             f"{fixed} seats have recorded settings; use at most {_MOST_RECORDED}, since hands of "
             "more almost always share cards"
         )
+    seating = [who[table.pool] for table in in_order]
     seatings = sorted({(*seating[:fixed], *rest) for rest in permutations(seating[fixed:])})
-    recorded = Recorded(
-        np.concatenate([*hands, np.empty(0, np.int64)]),
-        np.cumsum([0, *map(len, hands)]),
-        field_of(rules, pools[0]).relabellings,
+    return _Game(
+        rules,
+        strategies,
+        [who[table.pool] for table in opened],
+        np.array(seatings),
+        np.arange(len(opened)) if rules.banker else np.array([-1]),
+        Recorded(
+            np.concatenate([np.empty(0, np.int64), *hands]),
+            np.cumsum([0, *map(len, hands)]),
+            field_of(rules, opened[0].pool).relabellings,
+        ),
     )
-    for pool in pools:
-        field_of(rules, pool)  # once, before several threads ask for it
-    banks = np.arange(len(order)) if rules.banker else np.array([-1])
-    return _Game(rules, strategies, np.array(seatings), banks, recorded)
 
 
 def _play(game: _Game, seed: int, first: int, n: int) -> _Played:
@@ -222,8 +242,10 @@ def _play(game: _Game, seed: int, first: int, n: int) -> _Played:
     hands = np.empty((n, game.seatings.shape[1]), np.int64)
     records = np.empty((n, game.fixed), np.int64)
     if not deal_tables(seed, first, game.recorded, hands, records):
-        names = " and ".join(table.pool.name for table in game.strategies[: game.fixed])
-        raise PoolError(f"hands recorded in {names} almost always share cards; record more")
+        names = (game.strategies[who].pool.name for who in game.seatings[0, : game.fixed])
+        raise PoolError(
+            f"hands recorded in {' and '.join(names)} almost always share cards; record more"
+        )
     plays = _plays(game, seed, hands, records)
     units = np.empty((len(game.strategies), n), np.int64)
     clauses = clauses_of(game.rules)
@@ -285,9 +307,9 @@ def _errors(units: F64, records: I64) -> F64:
     return errors
 
 
-def _names(opened: list[Table]) -> Iterator[str]:
+def _names(game: _Game) -> Iterator[str]:
     """Yield the seats' names, with a number where several have the same."""
-    names = [table.pool.name for table in opened]
+    names = [game.strategies[who].pool.name for who in game.seats]
     for seat, name in enumerate(names):
         number = names[: seat + 1].count(name)
         yield f"{name} {number}" if names.count(name) > 1 else name

@@ -340,6 +340,8 @@ def test_recorded_hands_of_a_few_records_leave_much_open(recorded_file: Path) ->
         (["greedy"] * 5, "2-4", 9, "5 players; the rules 2-4 are for 2 to 4"),
         (["greedy", "random"], "2-4", 1, "1 deals; a standard error needs at least 2"),
         (["greedy", "clever"], "2-4", 9, "no opponents are called 'clever'"),
+        (["dull", "clever"], "2-4", 9, "'dull'; use equilibrium, greedy, random, or a file: .csv"),
+        (["dull", "clever"], "2-4", 9, "no opponents are called 'clever'"),
         (["FILE", "FILE", "FILE"], "2-4", 9, "3 seats have recorded settings; use at most 2"),
         (["equilibrium", "greedy"], "malaya", 9, "the rules malaya have a banker"),
     ],
