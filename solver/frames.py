@@ -1,5 +1,6 @@
 """Answers and pools as polars data frames; needs the extra ``analysis``."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from solver.extras import missing
 from solver.many import CARD_ROWS, Solutions, cards_of
 from solver.pool import OpponentPool
 from solver.rules import CATEGORIES, ROWS
-from solver.solution import Solution
+from solver.solution import DECISIONS, Solution
 
 try:
     import polars as pl
@@ -93,7 +94,7 @@ def solutions_frame(solutions: Solutions) -> pl.DataFrame:
         {
             **{row: _texts(cards) for row, cards in zip(ROWS, rows, strict=True)},
             **_categories(kinds),
-            "decision": np.where(solutions.declared, "declare", "set"),
+            "decision": _named(DECISIONS, solutions.decisions),
             "ev": solutions.ev,
             "se": solutions.se,
             "gap2": solutions.gap2,
@@ -115,7 +116,7 @@ def pool_frame(pool: OpponentPool) -> pl.DataFrame:
     -------
     polars.DataFrame
         ``hand``; for each row its name, strength (``back_strength``) and category
-        (``back_category``); ``declares``.
+        (``back_category``); ``decision``, where declare means a natural if it holds one.
 
     Raises
     ------
@@ -136,16 +137,20 @@ def pool_frame(pool: OpponentPool) -> pl.DataFrame:
             **{row: names.gather(column) for row, column in strengths.items()},
             **{f"{row}_strength": column for row, column in strengths.items()},
             **_categories([categories()[column] for column in strengths.values()]),
-            "declares": pool.declares,
+            "decision": _named(DECISIONS, pool.decisions),
         }
     )
 
 
 def _categories(kinds: list[NDArray[np.int8]]) -> dict[str, pl.Series]:
     """Return the categories of back, middle and front as columns, in order of strength."""
-    kind = pl.Enum(CATEGORIES[: len(Category)])
-    names = pl.Series(kind.categories, dtype=kind)
-    return {f"{row}_category": names.gather(k) for row, k in zip(ROWS, kinds, strict=True)}
+    names = CATEGORIES[: len(Category)]
+    return {f"{row}_category": _named(names, kind) for row, kind in zip(ROWS, kinds, strict=True)}
+
+
+def _named(names: Sequence[str], numbers: NDArray[np.integer]) -> pl.Series:
+    """Return numbers (n,) as what they stand for, which sorts as the numbers do."""
+    return pl.Series(names, dtype=pl.Enum(names)).gather(numbers)
 
 
 def _texts(cards: NDArray[np.integer]) -> NDArray[np.str_]:

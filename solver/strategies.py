@@ -13,7 +13,7 @@ from evaluator.kernels import find_frontier, rank_subsets, split_masks, workspac
 from evaluator.ranking import CLASSES, Category, Wheel, categories, row_strengths, tables
 from solver.deals import deal_many
 from solver.many import CARD_ROWS, cards_of, hand_masks
-from solver.pool import OpponentPool, Progress, silent
+from solver.pool import DECLARE, OpponentPool, Progress, silent
 
 I64 = NDArray[np.int64]
 Likes = NDArray[Any]  # numbers (n,)
@@ -203,7 +203,7 @@ def strategy_pool(
         seed,
         np.stack(strengths, axis=1),
         np.array(broken, np.uint8),
-        np.ones(records, np.bool_),
+        np.full(records, DECLARE, np.uint8),
     )
 
 

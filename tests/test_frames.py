@@ -32,9 +32,10 @@ def test_a_solution_is_its_settings() -> None:
 
 
 def test_many_solutions_are_a_hand_a_line() -> None:
-    rules, wheel_and_more = "giga", ["2c 3c 5c 7c 9c 2d 4d 6d 8d Td 3h 6h 9h", *deal(30, seed=3)]
-    frame = solve_many(wheel_and_more, rules, opponents=POOL, samples=200).to_frame()
-    for line, hand in zip(frame.iter_rows(named=True), wheel_and_more, strict=True):
+    rules = "giga"
+    hands = ["2c 3c 5c 7c 9c 2d 4d 6d 8d Td 3h 6h 9h", *deal(30, seed=3)]
+    frame = solve_many(hands, rules, opponents=POOL, samples=200).to_frame()
+    for line, hand in zip(frame.iter_rows(named=True), hands, strict=True):
         one = solve(hand, rules, opponents=POOL, samples=200)
         assert [line[row] for row in ROWS] == list(map(str, one.best.setting))
         kinds = [category(strength).name for strength in one.best.setting.strengths()]
@@ -47,8 +48,9 @@ def test_many_solutions_are_a_hand_a_line() -> None:
 
 
 def test_a_hand_with_one_setting_has_no_second() -> None:
-    alone = solve_many([HAND], opponents=POOL)._replace(gap2=np.array([np.nan]))
-    assert alone.to_frame()["gap2"].to_list() == [None]
+    gap2, decisions = np.array([np.nan]), np.array([2], np.uint8)
+    alone = solve_many([HAND], opponents=POOL)._replace(gap2=gap2, decisions=decisions).to_frame()
+    assert (alone["gap2"].item(), alone["decision"].item()) == (None, "surrender")
 
 
 def test_a_pool_is_a_record_a_line() -> None:
@@ -61,6 +63,7 @@ def test_a_pool_is_a_record_a_line() -> None:
         assert kinds.dtype == pl.Enum(kinds.dtype.categories)
         assert kinds[7].replace("-", "_").upper() == category(POOL.strengths[7, place]).name
     by_strength = frame.sort("back_strength")["back_category"].to_physical()
+    assert frame["decision"].unique().to_list() == ["declare"], "a natural, if it holds one"
     assert by_strength.is_sorted(), "the weakest category comes first"
 
 

@@ -83,7 +83,7 @@ def test_a_pool_by_strategy_is_that_of_the_same_players_made_directly(wheel: Any
     assert np.array_equal(pool.strengths, made.strengths)
     assert np.array_equal(pool.hands, made.hands)
     assert np.array_equal(pool.broken, made.broken)
-    assert pool.declares.all()
+    assert np.array_equal(pool.decisions, made.decisions)
 
 
 def test_progress_and_bad_hands() -> None:
@@ -109,7 +109,7 @@ def small_pool() -> OpponentPool:
     strengths = [[row_strength(row) for row in rows[0]] for _ in range(3)]
     strengths.append([*map(row_strength, rows[1]), row_strength("Qs Qc 3d")])
     none = np.zeros(4, np.uint8)
-    return OpponentPool("four", "lowest", 0, np.array(strengths, np.int16), none, none == 0)
+    return OpponentPool("four", "lowest", 0, np.array(strengths, np.int16), none, none)
 
 
 def test_shares_and_curves() -> None:
