@@ -44,7 +44,8 @@ def solution_frame(solution: Solution) -> pl.DataFrame:
     Examples
     --------
     >>> from solver import solve
-    >>> solve("As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c", top=3).to_frame().height
+    >>> hand = "As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c"
+    >>> solve(hand, opponents="greedy", top=3).to_frame().height
     3
     """
     units = "ev", "se", "gap", "gap_se", "royalties", "scoop", "scooped"
@@ -85,7 +86,7 @@ def solutions_frame(solutions: Solutions) -> pl.DataFrame:
     Examples
     --------
     >>> from solver import deal, solve_many
-    >>> solve_many(deal(5, seed=1)).to_frame().columns[:3]
+    >>> solve_many(deal(5, seed=1), opponents="greedy").to_frame().columns[:3]
     ['back', 'middle', 'front']
     """
     rows = [solutions.settings[:, part] for part in CARD_ROWS]

@@ -115,7 +115,8 @@ def plot_evs(solution: Solution, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> from solver import solve
-    >>> plot_evs(solve("As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c")).get_xlabel()
+    >>> solution = solve("As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c", opponents="greedy")
+    >>> plot_evs(solution).get_xlabel()
     'EV in units from 1 opponent, with 95 % intervals'
     """
     listed = solution.settings

@@ -29,7 +29,7 @@ def value_many(
     settings: NDArray[np.integer],
     rules: str | Path | RuleSet = "2-4",
     players: int = 2,
-    opponents: str | OpponentPool = "greedy",
+    opponents: str | Path | OpponentPool = "equilibrium",
     samples: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
@@ -138,7 +138,8 @@ def value_hands(
         hand = rows[h, 0, 0] | rows[h, 0, 1] | rows[h, 0, 2]
         suits = field.relabellings[canonical(hand, field.relabellings)]
         count = find_opponents(relabel(hand, suits), field, seed, wanted, space)
-        setting = gather(count, field, terms, space)
+        none = int(np.int64(0))  # a plain 0 would compile `gather` twice
+        setting = gather(none, count, field, terms, space)
         met[h] = count
         fixed = np.int64(0)
         for i in range(setting, count):

@@ -37,12 +37,12 @@ def test_any_legal_setting_is_worth_what_opponents_pay_it(text: str, rules: str)
 
 def test_with_the_seed_of_the_choice_it_is_the_ev_that_was_told() -> None:
     hands = np.array(deal(50, seed=8))
-    found = solve_many(hands, players=3, samples=300, seed=5)
-    evs = value_many(found.settings[:, None], players=3, samples=300, seed=5)
+    found = solve_many(hands, "2-4", 3, "greedy", samples=300, seed=5)
+    evs = value_many(found.settings[:, None], "2-4", 3, "greedy", samples=300, seed=5)
     assert np.array_equal(evs[:, 0], found.ev)
-    assert not np.array_equal(value_many(found.settings[:, None], players=3, samples=300), evs), (
-        "other opponents"
-    )
+    assert not np.array_equal(
+        value_many(found.settings[:, None], "2-4", 3, "greedy", samples=300), evs
+    ), "other opponents"
 
 
 def test_every_fault_is_told_at_once() -> None:
@@ -53,7 +53,7 @@ def test_every_fault_is_told_at_once() -> None:
     settings[1, 1, 0] = settings[1, 1, 1]
     settings[2, 1] = deal(1, seed=1)[0]
     with pytest.raises(SolveError) as caught:
-        value_many(settings)
+        value_many(settings, opponents="greedy")
     faults = str(caught.value).splitlines()
     assert faults == [
         "hand 0: setting 1 is a foul",
@@ -61,7 +61,7 @@ def test_every_fault_is_told_at_once() -> None:
         "hand 2: setting 1 is not of the same cards as the first",
     ]
     with pytest.raises(SolveError) as caught:
-        value_many(np.concatenate([settings[:1]] * 12))
+        value_many(np.concatenate([settings[:1]] * 12), opponents="greedy")
     faults = str(caught.value).splitlines()
     assert (len(faults), faults[-1]) == (11, "and 2 more settings")
 
