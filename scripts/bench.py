@@ -39,6 +39,7 @@ from solver.estimate import race, results, solve_hands
 from solver.opponents import Field, Space, find_opponents, gather, link_records, space
 from solver.rules import load_rules
 from solver.scoring import Terms, Worths, terms_of
+from solver.simulation import simulate
 from solver.solve import SAMPLES, field_of, open_table, solve
 
 I16 = NDArray[np.int16]
@@ -60,6 +61,7 @@ def main() -> None:
     bench_settings(hands)
     bench_solve(hands)
     bench_payments(hands)
+    bench_tables()
     bench_processes()
 
 
@@ -339,6 +341,19 @@ def bench_payments(hands: I64) -> None:
         row(
             f"a payment under {name}", f"{seconds.min() * 1e9:.2f} ns", f"{ratio:.2f} x 2-4", *reach
         )
+
+
+# Whole tables
+
+
+def bench_tables() -> None:
+    deals = 1_024
+    for seats in (("greedy", "random"), ("equilibrium", "greedy", "random")):
+        play = partial(simulate, seats, deals=deals)
+        played = play()
+        seconds = in_turns({seats: play}, 3)[seats].min()
+        figure = f"{deals / seconds:,.0f} / s"
+        row(f"deals of {', '.join(seats)}", figure, f"{played.tables} tables each")
 
 
 # Files and whole processes

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from solver.pool import OpponentPool
     from solver.recorded import read_recorded
     from solver.rules import RulesError, RuleSet, load_rules
+    from solver.simulation import Simulation, simulate
     from solver.solution import ScoredSetting, Solution
     from solver.solve import solve
     from solver.table import PairScore, PlayedHand, Stake, TableError, TableScore, score_table
@@ -31,6 +32,7 @@ __all__ = [
     "RulesError",
     "ScoredSetting",
     "SettingError",
+    "Simulation",
     "Solution",
     "Solutions",
     "Stake",
@@ -44,6 +46,7 @@ __all__ = [
     "load_rules",
     "read_recorded",
     "score_table",
+    "simulate",
     "solve",
     "solve_many",
     "train_pool",
@@ -62,6 +65,7 @@ _HOME = {
     "pool": ("OpponentPool",),
     "recorded": ("read_recorded",),
     "rules": ("RuleSet", "RulesError", "load_rules"),
+    "simulation": ("Simulation", "simulate"),
     "solution": ("ScoredSetting", "Solution"),
     "solve": ("solve",),
     "table": ("PairScore", "PlayedHand", "Stake", "TableError", "TableScore", "score_table"),

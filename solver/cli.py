@@ -38,6 +38,7 @@ from solver.cli_parts import (
     tell_error,
 )
 from solver.cli_quiz import quiz
+from solver.cli_simulate import simulate
 from solver.cli_train import exploit, train
 from solver.columns import SOLVE_COLUMNS, csv_text, setting_rows
 from solver.rules import load_rules, preset_names
@@ -176,7 +177,7 @@ def solve(
             answer(head + _shown(ask(hand), form))
 
 
-for command in (compare, quiz, batch, train, exploit):
+for command in (compare, quiz, batch, simulate, train, exploit):
     app.command()(command)
 
 

@@ -58,10 +58,13 @@ FormOption = Annotated[Form, typer.Option("--format", help="Form of the answer."
 
 
 @contextmanager
-def engine(quiet: bool = False, explains: bool = False) -> Iterator["Bar"]:
+def engine(
+    quiet: bool = False, explains: bool = False, kernel: str = "solve_hands"
+) -> Iterator["Bar"]:
     """Give a bar for the progress of the engine, and tell if the engine must be compiled first.
 
-    ``explains`` says that EVs will be taken apart, which has kernels of its own.
+    ``explains`` says that EVs will be taken apart, which has kernels of its own; ``kernel`` is one
+    that the command cannot do without and that is compiled late.
     """
     from rich.console import Console
 
@@ -74,7 +77,7 @@ def engine(quiet: bool = False, explains: bool = False) -> Iterator["Bar"]:
                 "no cache directory can be written, so every start compiles the solver again: "
                 "set NUMBA_CACHE_DIR or XDG_CACHE_HOME to a directory that can"
             )
-        elif is_cold("solve_hands"):
+        elif is_cold(kernel):
             bar.tell("compiling the solver for this machine, once (about 15 seconds)…")
         elif explains and is_cold("explain_settings"):
             bar.tell("compiling what takes EVs apart, once (a few seconds)…")

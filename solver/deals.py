@@ -41,19 +41,29 @@ def step(state: np.uint64) -> np.uint64:
 
 
 @kernel
-def deal_into(seed: int, index: int, hands: I64) -> None:
-    """Deal 13 cards to each of up to four hands (n,), as sets of cards, from a fresh deck."""
-    deck = np.arange(52)
-    state = stream(seed, index)
+def deal_rest(state: np.uint64, taken: int, hands: I64) -> None:
+    """Deal 13 cards each to hands (n,), as sets of cards, from a deck without the cards taken."""
+    deck = np.empty(52, np.int64)
+    size = 0
+    for card in range(52):
+        deck[size] = card
+        size += 1 - (taken >> card & 1)
     for i in range(13 * hands.shape[0]):
         state = step(state)
-        j = i + below(state, 52 - i)
+        j = i + below(state, size - i)
         deck[i], deck[j] = deck[j], deck[i]
     for player in range(hands.shape[0]):
         hand = np.int64(0)
         for i in range(13 * player, 13 * player + 13):
             hand |= np.int64(1) << deck[i]
         hands[player] = hand
+
+
+@kernel
+def deal_into(seed: int, index: int, hands: I64) -> None:
+    """Deal 13 cards to each of up to four hands (n,), as sets of cards, from a fresh deck."""
+    none = int(np.int64(0))  # a plain 0 would compile `deal_rest` twice
+    deal_rest(stream(seed, index), none, hands)
 
 
 @kernel

@@ -6,6 +6,7 @@ its exploitability: what a perfect counter-player wins from it.
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -18,9 +19,10 @@ from solver import __version__
 from solver.deals import deal_many
 from solver.opponents import space
 from solver.pool import DISJOINT, OpponentPool, Progress, make_pool, silent
-from solver.responding import Responses, counter, respond_to, responses
+from solver.responding import Play, Responses, counter, responses
 from solver.rules import RuleSet, digest
 from solver.scoring import terms_of
+from solver.setter import best_responses
 from solver.solve import Table, decide, declaring, field_of, relabellings_of
 
 _T = TypeVar("_T")
@@ -181,38 +183,20 @@ def train_pool(
     return trained.playing(pool.strengths, pool.broken, pool.decisions)
 
 
-@dataclass(frozen=True)
-class Play:
-    """What a player does with hands (h,)."""
-
-    settings: Responses
-    decisions: NDArray[np.uint8]  # (h,) SET, DECLARE or SURRENDER
-
-
 def respond(
     table: Table, hands: I64, jobs: int = 1, progress: Progress = silent, what: str = ""
 ) -> Play:
     """Answer hands (h,) with the best response to the opponents of a table."""
     field_of(table.rules, table.pool)  # once, before several threads ask for it
-    plays = _in_threads(lambda part: _respond(table, part), hands, jobs, progress, what)
+    return _joined(_in_threads(partial(best_responses, table), hands, jobs, progress, what))
+
+
+def _joined(plays: list[Play]) -> Play:
     settings = zip(*(play.settings for play in plays), strict=True)
     return Play(
         Responses(*map(np.concatenate, settings)),
         np.concatenate([play.decisions for play in plays]),
     )
-
-
-def _respond(table: Table, hands: I64) -> Play:
-    field = field_of(table.rules, table.pool)
-    terms, worths = terms_of(table.rules)
-    scratch, found = space(field, terms, table.wanted), responses(len(hands))
-    ranks = tables(table.rules.wheel)
-    places, evs, _ = declaring(table, hands, scratch)
-    respond_to(
-        *(hands, places >= 0, field, terms, worths, ranks),
-        *(table.seed, table.wanted, workspace(), scratch, found),
-    )
-    return Play(found, decide(table.rules, places >= 0, [found.evs, evs, found.surrender_evs]))
 
 
 def _in_threads(
@@ -255,10 +239,11 @@ def exploitability(
     seed: int = 1,
     jobs: int = 1,
     progress: Progress = silent,
+    play: Callable[[I64], Play] | None = None,
 ) -> Exploitability:
-    """Measure how exploitable the player is who answers every hand with its best response.
+    """Measure how exploitable a player is: the one who answers every hand with its best response.
 
-    That player sets a fresh pool of hands, and then a counter-player who knows the pool answers
+    The player sets a fresh pool of hands, and then a counter-player who knows the pool answers
     fresh hands in turn. What counts is how much better his answers do than the player's own on
     the same hands against the same opponents, as the player wins nothing from himself.
 
@@ -275,6 +260,9 @@ def exploitability(
         Conditional opponents that the player looks at, as in `solve`.
     seed, jobs, progress
         Of the fresh deals; threads; called with a description and the share done.
+    play
+        Another player: called with hands (h,), by several threads at once; ``pool`` and
+        ``samples`` then do not count.
 
     Returns
     -------
@@ -285,8 +273,10 @@ def exploitability(
     records = records or FRESH << (len(relabellings_of(rules)) < 24)
     fresh = np.empty(records, np.int64)
     deal_many(seed, 0, fresh)
-    play = respond(table, fresh, jobs, progress, "setting a fresh pool")
-    player = OpponentPool("player", rules.wheel, seed, *play.settings[:2], play.decisions)
+    field_of(rules, pool)  # once, before several threads ask for it
+    play = play or partial(best_responses, table)
+    set_fresh = _joined(_in_threads(play, fresh, jobs, progress, "setting a fresh pool"))
+    player = OpponentPool("player", rules.wheel, seed, *set_fresh.settings[:2], set_fresh.decisions)
     # Halves of records, not of opponents: a record's relabellings must not be on both sides.
     parts = [player.part(slice(start, None, 2)) for start in (0, 1)]
     halves = [Table(rules, 2, part, 0, _ALL) for part in parts]
@@ -295,7 +285,7 @@ def exploitability(
     heroes = np.empty(hands, np.int64)
     deal_many(seed, records, heroes)
     gains = _in_threads(
-        lambda part: _gains(table, halves, part), heroes, jobs, progress, "countering it"
+        lambda part: _gains(play(part), halves, part), heroes, jobs, progress, "countering it"
     )
     crossed, inner, squares = np.concatenate(gains).T
     root = hands**0.5
@@ -310,9 +300,9 @@ def exploitability(
     )
 
 
-def _gains(table: Table, halves: list[Table], hands: I64) -> F64:
+def _gains(own: Play, halves: list[Table], hands: I64) -> F64:
     """Return for hands (h,) what countering gains, crosswise and in-sample, and squared scores."""
-    own = _respond(table, hands)
+    table = halves[0]
     terms, worths = terms_of(table.rules)
     fields = field_of(table.rules, halves[0].pool), field_of(table.rules, halves[1].pool)
     wanted = halves[0].wanted

@@ -174,22 +174,22 @@ def _set_random(hand: int, seed: int, index: int, table: Tables, work: Workspace
 
 
 @kernel
-def _set_many(
+def set_by_name(
     greedy: bool,
     seed: int,
-    start: int,
+    indices: I64,
     hands: I64,
     table: Tables,
     work: Workspace,
     strengths: NDArray[np.int16],
     broken: NDArray[np.uint8],
 ) -> None:
-    """Set hands (n,), which are the deals from ``start`` on, as greedy or random players do."""
+    """Set hands (n,) as greedy or random players do; random ones draw from (seed, index)."""
     for i in range(hands.shape[0]):
         if greedy:
             split = int(_set_greedy(hands[i], table, work))
         else:
-            split = int(_set_random(hands[i], seed, start + i, table, work))
+            split = int(_set_random(hands[i], seed, indices[i], table, work))
         front, k = divmod(split, SPLITS)
         one, other = work.fives[table.high[front, k]], work.fives[table.low[front, k]]
         strengths[i, 0] = max(one, other)
@@ -245,9 +245,9 @@ def make_pool(
     for start in range(0, records, _CHUNK):
         progress(f"making the pool of {name} opponents, once", start / records)
         part = slice(start, start + _CHUNK)
-        _set_many(
-            name == "greedy", seed, start, hands[part], table, work, strengths[part], broken[part]
-        )
+        indices = np.arange(start, min(start + _CHUNK, records))
+        chunk = indices, hands[part], table, work, strengths[part], broken[part]
+        set_by_name(name == "greedy", seed, *chunk)
     progress(f"making the pool of {name} opponents, once", 1.0)
     return OpponentPool(name, wheel, seed, strengths, broken, np.full(records, DECLARE, np.uint8))
 

@@ -1,5 +1,6 @@
 """Best responses to a pool, without the extras that `estimate` tells of each hand, compiled."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +36,14 @@ class Responses(NamedTuple):
     broken: NDArray[np.uint8]  # (h,) broken codes
     evs: F64  # (h,)
     surrender_evs: F64  # (h,) of surrendering instead; 0 where nobody may
+
+
+@dataclass(frozen=True)
+class Play:
+    """What a player does with hands (h,)."""
+
+    settings: Responses
+    decisions: NDArray[np.uint8]  # (h,) SET, DECLARE or SURRENDER
 
 
 def responses(hands: int) -> Responses:

@@ -372,7 +372,8 @@ def _notes(table: Table, ev: float) -> Iterator[str]:
 def warm_up(progress: Progress = silent) -> None:
     """Compile every kernel and make the pools, so that later calls start at once."""
     from solver.comparison import compare  # only here: solving alone takes no EV apart ...
-    from solver.table import PlayedHand, score_table  # ... and settles no tables
+    from solver.simulation import simulate  # ... and settles no tables
+    from solver.table import PlayedHand, score_table
 
     for name in MADE:
         solve(range(13), "2-4", opponents=name, samples=2, progress=progress)
@@ -383,3 +384,4 @@ def warm_up(progress: Progress = silent) -> None:
         players.append(PlayedHand(player, *solution.best.setting))
     score_table(players, "shisanshui")
     compare(hand, solution.best.setting, rules="shisanshui", opponents="greedy", samples=2)
+    simulate(MADE, deals=2, progress=progress)

@@ -15,11 +15,12 @@ from evaluator import jit
 ROOT = Path(jit.__file__).parents[1]
 SIGNATURES = """
 import importlib, json, pkgutil
+from dataclasses import replace
 from numba import types
 import evaluator, solver
 from solver.pool import make_pool
 from solver.rules import load_rules
-from solver import compare, explain, solve, solve_many
+from solver import compare, explain, simulate, solve, solve_many
 
 hands = ["As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c", "As Kd Qc Jc Tc 9s 8d 7c 6c 5c 4s 3d 2c"]
 for name in ("2-4", "eastern", "shisanshui", "pusoy"):
@@ -30,6 +31,8 @@ for name in ("2-4", "eastern", "shisanshui", "pusoy"):
         explain(hands[0], rules=rules, opponents=pool)
         compare(hands[0], best, rules=rules, opponents=pool)
         solve_many(hands, rules, opponents=pool)
+        recorded = replace(pool, dealt=pool.hands)
+        simulate([recorded, pool, replace(pool, name="trained")], rules, deals=20)
 found = {}
 for package in (evaluator, solver):
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):

@@ -1,0 +1,421 @@
+"""Whole tables in duplicate: dealing, settling and the sums, against plain Python."""
+
+import json
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import naive_rules
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive_opponents import state
+from naive_rules import ROWS, strongest_natural
+from naive_support import naive_rules as as_naive
+from naive_support import random_rules, random_states
+from test_cli import capsa
+
+from evaluator import frontier
+from evaluator.broken import broken_code
+from evaluator.cards import Cards, parse_cards
+from evaluator.kernels import find_legal, rank_subsets, split_masks, workspace
+from evaluator.naturals import natural_key
+from evaluator.ranking import row_strength, tables
+from solver import RuleSet, deal, load_rules
+from solver.declaring import naturals_of
+from solver.duplicate import Plays, Recorded, deal_tables, settle_deals
+from solver.pool import DECLARE, SET, SURRENDER, OpponentPool, PoolError, make_pool
+from solver.rules import preset_names
+from solver.setter import set_hands
+from solver.settling import clauses_of
+from solver.simulation import Simulation, _errors, simulate
+from solver.solve import SolveError, Table, open_table
+
+SUITS = np.array(list(permutations(range(4))))
+COLOURS = SUITS[SUITS[:, 0] + SUITS[:, 3] == 3]  # hearts and diamonds stay together
+NOBODY = Recorded(np.empty(0, np.int64), np.zeros(1, np.int64), SUITS)
+
+
+def mask(cards: Sequence[int]) -> int:
+    return sum(1 << card for card in cards)
+
+
+# Settling
+
+
+def plays_of(rules: RuleSet, states: dict[str, dict[str, Any]]) -> Plays:
+    """One deal, in which seat i of a table is played by strategy i as the twins' states say."""
+    seats = len(states)
+    shape = seats, 1, seats
+    plays = Plays(
+        np.zeros((*shape, 3), np.int16),
+        np.zeros(shape, np.uint8),
+        np.full(shape, SET, np.uint8),
+        np.full((1, seats), -1),
+        np.zeros((1, seats), np.int64),
+    )
+    names = [natural.name for natural in rules.naturals]
+    for i, seat in enumerate(states.values()):
+        rows = [seat[row] for row in ROWS]
+        plays.strengths[i, 0, i] = [row_strength(row, rules.wheel) for row in rows]
+        hand, back, middle = mask(sum(map(tuple, rows), ())), mask(rows[0]), mask(rows[1])
+        plays.broken[i, 0, i] = broken_code(hand, back, middle)
+        if not rules.optional:
+            natural = strongest_natural(as_naive(rules), sum(map(tuple, rows), ()))
+            seat = {**seat, "declare": natural and natural["name"]}
+        if seat["declare"]:
+            place = names.index(seat["declare"])
+            kind = naturals_of(rules).kinds[place]
+            plays.naturals[0, i] = place
+            plays.keys[0, i] = natural_key(kind, hand, tables(rules.wheel))
+            plays.decisions[i, 0, i] = DECLARE
+        elif seat["surrender"]:
+            plays.decisions[i, 0, i] = SURRENDER
+    return plays
+
+
+def check_settled(rng: random.Random, rules: RuleSet) -> None:
+    states = random_states(rng, rules, rng.randint(*rules.players))
+    seats, names = len(states), list(states)
+    bank = rng.randrange(seats) if rules.banker else -1
+    units = np.empty((seats, 1), np.int64)
+    enough = rules.home_run > 1 and seats >= rules.home_run_min_players
+    seatings, banks = np.arange(seats)[None], np.array([bank])
+    plays = plays_of(rules, states)
+    settle_deals(plays, seatings, banks, enough, clauses_of(rules), units)
+    banker = names[bank] if rules.banker else None
+    paid = naive_rules.settle(states, as_naive(rules), banker=banker)
+    assert units[:, 0].tolist() == list(paid.values())
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_tables_settle_as_the_twin_does(preset: str) -> None:
+    rng = random.Random(preset)
+    for _ in range(40):
+        check_settled(rng, load_rules(preset))
+
+
+@settings(max_examples=60)
+@given(st.randoms(use_true_random=False))
+def test_tables_of_random_rules_settle_as_the_twin_does(rng: random.Random) -> None:
+    check_settled(rng, random_rules(rng))
+
+
+# Dealing
+
+
+def dealt(n: int, seats: int, recorded: Recorded, start: int = 0) -> tuple[Any, Any]:
+    hands = np.empty((n, seats), np.int64)
+    records = np.empty((n, len(recorded.starts) - 1), np.int64)
+    assert deal_tables(5, start, recorded, hands, records)
+    return hands, records
+
+
+def recorded_hands(*numbers: int, seed: int = 1) -> Recorded:
+    hands = make_pool("greedy", records=sum(numbers), seed=seed).hands
+    return Recorded(hands, np.cumsum([0, *numbers]), SUITS)
+
+
+@pytest.mark.parametrize("recorded", [NOBODY, recorded_hands(40), recorded_hands(30, 50)])
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_hands_of_a_table_share_no_card(recorded: Recorded, seats: int) -> None:
+    hands, _ = dealt(300, seats, recorded)
+    assert (np.bitwise_count(hands) == 13).all()
+    assert (np.bitwise_count(np.bitwise_or.reduce(hands, axis=1)) == 13 * seats).all()
+    again, _ = dealt(100, seats, recorded, start=200)
+    assert (again == hands[200:]).all()
+
+
+def test_every_card_comes_to_every_dealt_seat_alike() -> None:
+    hands, _ = dealt(8_000, 4, NOBODY)
+    shares = (hands[:, :, None] >> np.arange(52) & 1).mean(axis=0)
+    assert shares == pytest.approx(0.25, abs=5 * (0.25 * 0.75 / 8_000) ** 0.5)
+
+
+def test_recorded_seats_hold_their_records_in_any_suits() -> None:
+    recorded = recorded_hands(30, 50)
+    hands, records = dealt(4_000, 3, recorded)
+    for seat, own in enumerate((recorded.hands[:30], recorded.hands[30:])):
+        for h, record in zip(hands[:50, seat], records[:50, seat], strict=True):
+            ranks = [
+                sorted(card // 4 for card in Cards.from_mask(int(x))) for x in (h, own[record])
+            ]
+            assert ranks[0] == ranks[1]
+        named = hands[records[:, seat] == 0, seat]
+        assert 12 < len(set(named.tolist())) <= 24
+        assert set(records[:, seat]) == set(range(len(own)))
+
+
+def test_two_recorded_hands_come_as_often_as_they_fit_together() -> None:
+    """Of all pairs of records and suits without a common card each is as likely as the other."""
+    recorded = recorded_hands(6, 6, seed=2)
+    _, records = dealt(20_000, 2, recorded)
+    named = [renamed(hand) for hand in recorded.hands.tolist()]
+    fits = np.array(
+        [[sum(not x & y for x in one for y in other) for other in named[6:]] for one in named[:6]]
+    )
+    expected = 20_000 * fits / fits.sum()
+    counts = np.zeros((6, 6))
+    np.add.at(counts, tuple(records.T), 1)
+    assert np.abs(counts - expected).max() < 5 * expected.max() ** 0.5
+
+
+def renamed(hand: int) -> list[int]:
+    """A hand under all 24 namings of the suits."""
+    cards = list(Cards.from_mask(hand))
+    return [mask([card - card % 4 + suits[card % 4] for card in cards]) for suits in SUITS.tolist()]
+
+
+def test_hands_that_never_fit_together_are_told() -> None:
+    recorded = Recorded(np.array([0x1FFF, 0x1FFF]), np.array([0, 1, 2]), SUITS)
+    hands, records = np.empty((1, 2), np.int64), np.empty((1, 2), np.int64)
+    assert not deal_tables(0, 0, recorded, hands, records)
+
+
+# Whole simulations
+
+
+@pytest.fixture(scope="module")
+def recorded_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Hands set by a player who thinks of the front first."""
+    rows = ["back,middle,front"]
+    for hand in deal(40, seed=77):
+        setting = frontier(hand)[0]
+        rows.append(f"{setting.back},{setting.middle},{setting.front}")
+    path = tmp_path_factory.mktemp("recorded") / "fronts.csv"
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def answer_of(table: Table, hand: int, seed: int) -> dict[str, Any]:
+    """What a strategy does with a hand, as a state of the twins."""
+    play = set_hands(table, np.array([hand]), seed)
+    ranks, work = tables(table.rules.wheel), workspace()
+    rank_subsets(hand, ranks, work)
+    legal = find_legal(ranks, work)
+    rows = np.stack([work.backs, work.middles, work.fronts], axis=1)[:legal]
+    place = np.flatnonzero((rows == play.settings.strengths[0]).all(axis=1))[0]
+    setting = map(cards_in, split_masks(int(work.splits[place]), ranks, work))
+    natural = strongest_natural(as_naive(table.rules), cards_in(hand))
+    declares = natural and play.decisions[0] == DECLARE
+    return state(setting, natural["name"] if declares else None, play.decisions[0] == SURRENDER)
+
+
+def recorded_state(pool: OpponentPool, path: Path, hand: int, record: int) -> dict[str, Any]:
+    """What was recorded, with suits named as in the hand that is held now."""
+    line = path.read_text().splitlines()[1 + record].split(",")
+    rows = [parse_cards(row) for row in line]
+    for suits in SUITS.tolist():
+        shown = [[card - card % 4 + suits[card % 4] for card in row] for row in rows]
+        if sum(map(mask, shown)) == hand:
+            return state(shown)
+    raise AssertionError("no naming of the suits gives the record")
+
+
+def cards_in(hand: int) -> tuple[int, ...]:
+    return tuple(Cards.from_mask(int(hand)))
+
+
+@pytest.mark.parametrize(
+    ("preset", "seats"),
+    [
+        ("shisanshui", ("FILE", "greedy", "random", "greedy")),
+        ("1-6-royalties", ("FILE", "FILE", "greedy")),
+        ("shisanshui-108", ("random", "greedy", "random")),
+        ("malaya", ("greedy", "random", "random")),
+    ],
+)
+def test_units_are_those_of_all_tables_in_plain_python(
+    preset: str, seats: tuple[str, ...], recorded_file: Path
+) -> None:
+    rules = replace(load_rules(preset), wheel="lowest")
+    names = [str(recorded_file) if seat == "FILE" else seat for seat in seats]
+    opened = [open_table(rules, len(seats), name) for name in names]
+    files = seats.count("FILE")
+    own = np.concatenate([table.pool.hands for table in opened[:files]] or [NOBODY.hands])
+    colours = any(natural.name == "one-colour" for natural in rules.naturals)
+    recorded = Recorded(own, np.arange(files + 1) * 40, COLOURS if colours else SUITS)
+    hands, records = np.empty((4, len(seats)), np.int64), np.empty((4, files), np.int64)
+    deal_tables(5, 0, recorded, hands, records)
+    won = np.zeros(len(seats))
+    for held, drawn in zip(hands.tolist(), records.tolist(), strict=True):
+        orders = [(*range(files), *rest) for rest in permutations(range(files, len(seats)))]
+        tables = [(order, bank) for order in orders for bank in range(len(seats))]
+        answers = {
+            (line, hand): recorded_state(opened[line].pool, recorded_file, hand, drawn[line])
+            if line < files
+            else answer_of(opened[line], hand, 5)
+            for line, hand in {
+                (line, held[at]) for order in orders for at, line in enumerate(order)
+            }
+        }
+        for order, bank in tables:
+            states = {
+                str(line): answers[line, hand] for line, hand in zip(order, held, strict=True)
+            }
+            paid = naive_rules.settle(states, as_naive(rules), banker=str(order[bank]))
+            won += [paid[str(line)] / len(tables) for line in range(len(seats))]
+    played = simulate(names, rules, deals=4, seed=5)
+    assert [seat.units for seat in played.seats] == pytest.approx(alike(seats, won / 4), abs=1e-12)
+    assert played.tables == len(set(permutations(seats[files:]))) * (
+        len(seats) if rules.banker else 1
+    )
+
+
+def alike(seats: tuple[str, ...], won: Any) -> list[float]:
+    """What copies of a strategy win on average, which is all that duplicate play can tell."""
+    places = [[place for place, name in enumerate(seats) if name == seat] for seat in seats]
+    return [won[place].mean() for place in places]
+
+
+def same(played: Simulation) -> dict[str, Any]:
+    return {**played.to_dict(), "seconds": 0}
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_greedy_beats_random_and_nothing_is_lost(preset: str) -> None:
+    greedy, clumsy, other = simulate(["greedy", "random", "random"], preset, deals=300).seats
+    assert greedy.units > 5 * greedy.se > 0
+    assert clumsy.units == other.units < -5 * clumsy.se
+    assert greedy.units + clumsy.units + other.units == pytest.approx(0, abs=1e-12)
+    assert [greedy.name, clumsy.name, other.name] == ["greedy", "random 1", "random 2"]
+
+
+def test_copies_of_one_strategy_win_nothing_from_each_other() -> None:
+    played = simulate(["random"] * 4, "shisanshui", deals=50)
+    assert [(seat.units, seat.se) for seat in played.seats] == [(0, 0)] * 4
+    assert played.tables == 1
+
+
+def test_the_result_depends_on_nothing_but_deals_and_seed(recorded_file: Path) -> None:
+    seats = ["greedy", str(recorded_file), "random"]
+    once = simulate(seats, deals=1_100)
+    assert same(simulate(seats, deals=1_100, jobs=2)) == same(once)
+    assert same(simulate(seats, deals=1_100, seed=1))["seats"] != same(once)["seats"]
+    swapped = simulate(seats[::-1], deals=1_100)
+    assert swapped.seats == once.seats[::-1]
+
+
+def test_the_best_response_to_greedy_players_beats_them() -> None:
+    pool = replace(make_pool("greedy", records=8_192), name="counter")
+    counter, greedy = simulate([pool, "greedy"], deals=400).seats
+    assert (counter.name, greedy.name) == ("counter", "greedy")
+    assert counter.units > 5 * counter.se
+
+
+def test_standard_errors_are_the_spread_over_seeds() -> None:
+    runs = [simulate(["greedy", "random"], deals=60, seed=seed).seats[0] for seed in range(60)]
+    spread = np.std([run.units for run in runs], ddof=1)
+    assert np.mean([run.se for run in runs]) == pytest.approx(spread, rel=0.35)
+
+
+def test_deals_of_one_record_count_together() -> None:
+    random = np.random.default_rng(3)
+    units = random.normal(size=(2, 30))
+    alone = units.std(axis=1, ddof=1) / 30**0.5
+    assert _errors(units, np.empty((30, 0), np.int64)) == pytest.approx(alone)
+    assert _errors(units, np.arange(30)[:, None]) == pytest.approx(alone)
+    # every deal three times is no news, but for the degrees of freedom
+    thrice = _errors(np.tile(units, 3), np.tile(np.arange(30), 3)[:, None])
+    assert thrice == pytest.approx(alone * (30 * 29 / (90 * 89)) ** 0.5 * 3)
+
+
+def test_recorded_hands_of_a_few_records_leave_much_open(recorded_file: Path) -> None:
+    few, dealt_all = (
+        simulate([seat, "greedy"], deals=2_000).seats[0] for seat in (str(recorded_file), "random")
+    )
+    assert few.se > 3 * dealt_all.se
+
+
+@pytest.mark.parametrize(
+    ("seats", "rules", "deals", "error"),
+    [
+        ([], "2-4", 9, "no seats"),
+        (["greedy"], "2-4", 9, "1 players; the rules 2-4 are for 2 to 4"),
+        (["greedy"] * 5, "2-4", 9, "5 players; the rules 2-4 are for 2 to 4"),
+        (["greedy", "random"], "2-4", 1, "1 deals; a standard error needs at least 2"),
+        (["greedy", "clever"], "2-4", 9, "no opponents are called 'clever'"),
+        (["dull", "clever"], "2-4", 9, "'dull'; use equilibrium, greedy, random, or a file: .csv"),
+        (["dull", "clever"], "2-4", 9, "no opponents are called 'clever'"),
+        (["FILE", "FILE", "FILE"], "2-4", 9, "3 seats have recorded settings; use at most 2"),
+        (["equilibrium", "greedy"], "malaya", 9, "the rules malaya have a banker"),
+    ],
+)
+def test_what_cannot_be_played(
+    seats: list[str], rules: str, deals: int, error: str, recorded_file: Path
+) -> None:
+    named = [str(recorded_file) if seat == "FILE" else seat for seat in seats]
+    with pytest.raises((SolveError, PoolError), match=re.escape(error)):
+        simulate(named, rules, deals)
+
+
+def test_recorded_hands_that_never_fit_together_are_told(recorded_file: Path) -> None:
+    pool = open_table(opponents=recorded_file).pool
+    same_hand = replace(pool, dealt=np.full(40, 0x1FFF))
+    with pytest.raises(PoolError, match=r"fronts\.csv and fronts\.csv almost always share cards"):
+        simulate([same_hand, replace(same_hand)], deals=2)
+
+
+def test_recorded_decisions_are_as_the_rules_allow() -> None:
+    """As `solve.field_of` takes them: naturals forced, no surrender where there is none."""
+    dragons = OpponentPool(
+        "dragons.csv",
+        "lowest",
+        seed=0,
+        strengths=np.zeros((2, 3), np.int16),
+        broken=np.zeros(2, np.uint8),
+        decisions=np.full(2, SURRENDER, np.uint8),
+        dealt=np.full(2, mask(range(0, 52, 4))),
+    )
+    forced = replace(load_rules("eastern"), optional=False)
+    assert simulate([dragons, "greedy"], forced, deals=2).seats[0].units == 13
+    free = simulate([dragons, "greedy"], "2-4", deals=2).seats[0]
+    assert free.units == -4  # the rows, which are nothing, since nobody can surrender
+
+
+# The command
+
+
+def test_command(recorded_file: Path) -> None:
+    ask = ("simulate", "--seats", f"greedy, {recorded_file},greedy", "--deals", "50")
+    found = json.loads(
+        capsa(*ask, "--rules", "shisanshui", "--format", "json", "--jobs", "1").stdout
+    )
+    assert list(found) == [
+        *("rules", "deals", "tables", "seed", "seconds", "version", "seats", "notes"),
+    ]
+    assert [list(seat) for seat in found["seats"]] == [["name", "units", "se"]] * 3
+    units = [f"{seat['units']:+.3f} ± {seat['se']:.3f} units a deal" for seat in found["seats"]]
+    shown = capsa(*ask, "--rules", "shisanshui").stdout.splitlines()
+    assert shown == [
+        "rules shisanshui, 50 deals, each at 1 table",
+        "",
+        f"greedy 1    {units[0]}",
+        f"fronts.csv  {units[1]}",
+        f"greedy 2    {units[2]}",
+        "",
+        *found["notes"],
+    ]
+    assert len(found["notes"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--seats", "greedy,"], 1, "error: no opponents are called ''"),
+        (["--seats", "greedy,none.csv"], 1, "error: none.csv: No such file or directory"),
+        (["--seats", "greedy,greedy", "--seed", "-1"], 1, "error: seed -1 is out of range"),
+        (["--seats", "greedy,greedy", "--rules", "nine"], 1, 'error: no rules are called "nine"'),
+        (["--seats", "greedy,greedy", "--deals", "1"], 2, "Usage: "),
+        ([], 2, "Usage: "),
+    ],
+)
+def test_what_the_command_says_is_wrong(arguments: list[str], code: int, message: str) -> None:
+    result = capsa("simulate", *arguments)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert message in result.stderr
