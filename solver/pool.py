@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import platformdirs
@@ -25,6 +25,9 @@ from evaluator.jit import kernel, lowest_bit, merged
 from evaluator.kernels import Workspace, rank_subsets, split_masks, workspace
 from evaluator.ranking import FIVES, FRONTS, SPLITS, Tables, Wheel, tables
 from solver.deals import below, deal_many, step, stream
+
+if TYPE_CHECKING:
+    import polars
 
 I64 = NDArray[np.int64]
 Progress = Callable[[str, float], None]  # what is being done, and the share of it done
@@ -110,6 +113,12 @@ class OpponentPool:
         pool = replace(self, strengths=strengths, broken=broken, decisions=decisions)
         vars(pool).update(hands=self.hands, index=self.index)
         return pool
+
+    def to_frame(self) -> "polars.DataFrame":
+        """Return one line for each record as a data frame: `solver.frames.pool_frame`."""
+        from solver.frames import pool_frame
+
+        return pool_frame(self)
 
 
 @kernel
@@ -310,8 +319,11 @@ def write_pool(pool: OpponentPool, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     head = {"format": _FORMAT, "name": pool.name, "wheel": pool.wheel, "seed": pool.seed}
     head |= {"digest": pool.digest, "about": dict(pool.about)}
-    arrays: dict[str, Any] = {"strengths": pool.strengths.astype("<i2"), "broken": pool.broken}
-    arrays["decisions"] = pool.decisions
+    arrays: dict[str, Any] = {
+        "strengths": np.asfortranarray(pool.strengths, "<i2"),  # by rows of settings: packs better
+        "broken": pool.broken,
+        "decisions": pool.decisions,
+    }
     if pool.dealt is not None:
         arrays["dealt"] = pool.dealt
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".partial")
@@ -330,7 +342,7 @@ def read_pool(path: Path) -> OpponentPool:
     try:
         with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
             head = json.loads(str(file["head"]))
-            strengths = file["strengths"].astype(np.int16)
+            strengths = np.ascontiguousarray(file["strengths"], np.int16)
             broken, decisions = file["broken"], file["decisions"]
             dealt = file.get("dealt")
         key = head["name"], head["wheel"], head["seed"]
