@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from results import results_of
+from winnings import RULES, payments
 
 from evaluator.cards import Cards
 from solver.deals import deal
@@ -17,14 +18,7 @@ from solver.solve import field_of
 
 F64 = NDArray[np.float64]
 
-RULES = load_rules("2-4")
 AS_GOOD = 0.001  # a gap whose true value is within this is covered by any interval
-
-
-def payments(strengths: NDArray[np.int16], opponents: NDArray[np.int16]) -> NDArray[np.int32]:
-    """What one setting wins from each opponent under 2-4 scoring; arrays (3,) and (3, n)."""
-    net = np.sign(strengths.astype(np.int32)[:, None] - opponents).sum(axis=0, dtype=np.int32)
-    return np.asarray(net + np.sign(net), np.int32)
 
 
 def judge(found: Results, hands: list[Cards], pool: OpponentPool, samples: int) -> F64:
@@ -46,15 +40,15 @@ def judge(found: Results, hands: list[Cards], pool: OpponentPool, samples: int) 
     return judged
 
 
-def coverage(hands: list[Cards], records: int, samples: int) -> tuple[float, float]:
+def coverage(
+    hands: list[Cards], pool: OpponentPool, other: OpponentPool, samples: int
+) -> tuple[float, float]:
     """Shares of hands whose 95 % intervals hold the value of the best setting, and of its lead.
 
-    The other pool has other deals and four times as many. As it has an error of its own, the two
-    are added in quadrature.
+    The other pool has other deals, and more of them. As it has an error of its own, the two are
+    added in quadrature.
     """
-    pool = make_pool("greedy", records=records, seed=501)
     found = results_of(hands, RULES, opponents=pool, samples=samples)
-    other = make_pool("greedy", records=4 * records, seed=502)
     judged = judge(found, hands, other, 4 * samples)
     errors = np.hypot(np.stack([found.se[:, 0], found.gap_se[:, 1]], axis=1), judged[:, :, 1])
     apart = abs(np.stack([found.ev[:, 0], found.gap[:, 1]], axis=1) - judged[:, :, 0])
@@ -64,9 +58,19 @@ def coverage(hands: list[Cards], records: int, samples: int) -> tuple[float, flo
     return value, gap
 
 
-def check_coverage(hands: int, least: float, most: float, records: int = RECORDS) -> None:
-    samples = 10_000 * records // RECORDS
-    value, gap = coverage(deal(hands, seed=503), records, samples)
+def greedy_pools(records: int) -> tuple[OpponentPool, OpponentPool]:
+    """A pool, and one of other deals to judge it by."""
+    return (
+        make_pool("greedy", records=records, seed=501),
+        make_pool("greedy", records=4 * records, seed=502),
+    )
+
+
+def check_coverage(
+    hands: int, least: float, most: float, pool: OpponentPool, other: OpponentPool
+) -> None:
+    samples = min(10_000, 10_000 * len(pool.hands) // RECORDS)
+    value, gap = coverage(deal(hands, seed=503), pool, other, samples)
     print(f"95 % intervals on {hands} hands hold the value in {value:.1%}, the gap in {gap:.1%}")
     assert least <= value <= most
     assert least <= gap <= most
@@ -90,7 +94,7 @@ def check_racing(hands: int, records: int = RECORDS, rules: str = "2-4") -> None
 
 
 def test_intervals_of_some_hands() -> None:
-    check_coverage(hands=200, least=0.89, most=0.995, records=RECORDS // 4)
+    check_coverage(200, 0.89, 0.995, *greedy_pools(RECORDS // 4))
 
 
 @pytest.mark.parametrize("rules", ["2-4", "shisanshui"])
