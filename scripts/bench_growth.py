@@ -35,6 +35,7 @@ class Line:
     """How one figure grows with another."""
 
     what: str
+    over: str
     unit: str
     x: tuple[int, ...]
     y: list[float]
@@ -47,7 +48,7 @@ class Line:
 
     def show(self) -> None:
         for x, y in zip(self.x, self.y, strict=True):
-            row(f"{self.what}: {x:,}", f"{y:,.2f} {self.unit}")
+            row(f"{self.what}: {x:,} {self.over}", f"{y:,.2f} {self.unit}")
         row(f"  grows with the power {self.fit[0]:.2f}", "")
 
 
@@ -57,22 +58,17 @@ def main() -> None:
     rows = tuple(parser.parse_args().rows)
     warm_up()
     pool = make_pool("greedy", records=int(1.02 * OPPONENTS[-1] / DISJOINT / RELABELLINGS))
-    panels = {
-        "opponents": [grow_opponents(pool)],
-        "records in the pool": [grow_pools(pool)],
-        "rows in the file": grow_files(rows),
-    }
-    draw(panels)
+    draw([[grow_opponents(pool)], [grow_pools(pool)], grow_files(rows)])
 
 
 def grow_opponents(pool: OpponentPool) -> Line:
     times = [solve_time(pool, samples) for samples in OPPONENTS]
-    return shown(Line("solve, opponents", "ms", OPPONENTS, times))
+    return shown(Line("solve", "opponents", "ms", OPPONENTS, times))
 
 
 def grow_pools(pool: OpponentPool) -> Line:
     times = [solve_time(pool.part(slice(records)), None) for records in RECORDS]
-    return shown(Line(f"solve, {SAMPLES:,} opponents of", "ms", RECORDS, times))
+    return shown(Line(f"solve, {SAMPLES:,} opponents", "records in the pool", "ms", RECORDS, times))
 
 
 def grow_files(rows: tuple[int, ...]) -> list[Line]:
@@ -81,7 +77,7 @@ def grow_files(rows: tuple[int, ...]) -> list[Line]:
         for jobs in (1, 2):
             runs = [measure(Path(directory), count, SAMPLES, jobs) for count in rows]
             speeds = [count / seconds for count, seconds, *_ in runs]
-            lines.append(shown(Line(f"batch, jobs {jobs}, rows", "rows/s", rows, speeds)))
+            lines.append(shown(Line(f"batch --jobs {jobs}", "rows", "rows/s", rows, speeds)))
     one, two = (line.y[-1] for line in lines)
     reached = two >= 1.8 * one and two >= 2_500
     reach = ">= 1.8 x, >= 2,500 rows/s", judged(reached)
@@ -113,19 +109,19 @@ def shown(line: Line) -> Line:
     return line
 
 
-def draw(panels: dict[str, list[Line]]) -> None:
+def draw(panels: list[list[Line]]) -> None:
     mpl.use("agg")  # a file is drawn, on no screen
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, len(panels), figsize=(11, 3.4), layout="constrained")
-    for axis, (label, lines) in zip(axes, panels.items(), strict=True):
+    for axis, lines in zip(axes, panels, strict=True):
         for line, marker, style in zip(lines, "os", ("--", ":"), strict=False):
             exponent, factor = line.fit
             x: NDArray[np.float64] = np.array(line.x, float)
             axis.plot(x, line.y, f"k{marker}", markerfacecolor="none", label=line.what)
             axis.plot(x, factor * x**exponent, f"k{style}", label=f"power {exponent:.2f}")
-        axis.set(xscale="log", yscale="log", xlabel=label)
-        axis.set_ylabel("rows a second" if lines[0].unit == "rows/s" else "milliseconds a hand")
+        axis.set(xscale="log", yscale="log", xlabel=line.over)
+        axis.set_ylabel("rows a second" if line.unit == "rows/s" else "milliseconds a hand")
         axis.legend(fontsize="small")
     FIGURE.parent.mkdir(exist_ok=True)
     figure.savefig(FIGURE, dpi=120)
