@@ -11,5 +11,6 @@ def test_intervals_cover_what_an_independent_pool_says() -> None:
 
 
 @pytest.mark.parametrize("rules", ["2-4", "shisanshui"])
-def test_racing_loses_nothing(rules: str) -> None:
-    check_racing(hands=1000, rules=rules)
+@pytest.mark.parametrize("opponents", ["greedy", "equilibrium"])
+def test_racing_loses_next_to_nothing(rules: str, opponents: str) -> None:
+    check_racing(20_000, rules, opponents)
