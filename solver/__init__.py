@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from solver.solution import ScoredSetting, Solution
     from solver.solve import solve
     from solver.table import PairScore, PlayedHand, Stake, TableError, TableScore, score_table
+    from solver.values import value_many
 
 __all__ = [
     "Comparison",
@@ -49,6 +50,7 @@ __all__ = [
     "solve",
     "solve_many",
     "train_pool",
+    "value_many",
 ]
 
 __version__ = "0.1.0"
@@ -67,6 +69,7 @@ _HOME = {
     "solution": ("ScoredSetting", "Solution"),
     "solve": ("solve",),
     "table": ("PairScore", "PlayedHand", "Stake", "TableError", "TableScore", "score_table"),
+    "values": ("value_many",),
 }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,13 @@ from solver.pool import OpponentPool, Progress, silent
 from solver.rules import RuleSet
 from solver.solve import SolveError, open_table, run, shortage
 
+if TYPE_CHECKING:
+    import polars
+
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 
+CARD_ROWS: Final = slice(0, 5), slice(5, 10), slice(10, 13)  # of the 13 cards of a setting
 _CHUNK: Final = 4096  # hands solved at a time: what is found out besides is not kept
 _SHOWN: Final = 10  # errors
 
@@ -28,6 +32,12 @@ class Solutions(NamedTuple):
     se: F64  # (n,) units, its standard error
     gap2: F64  # (n,) units by which the best setting leads the second best, nan if it is alone
     samples: I64  # (n,) conditional opponents met
+
+    def to_frame(self) -> "polars.DataFrame":
+        """Return one line for each hand as a data frame: `solver.frames.solutions_frame`."""
+        from solver.frames import solutions_frame
+
+        return solutions_frame(self)
 
 
 def solve_many(
@@ -66,7 +76,7 @@ def solve_many(
     >>> found.settings.shape, found.ev.shape
     ((4, 13), (4,))
     """
-    masks = _masks(hands)
+    masks = hand_masks(hands)
     table = open_table(rules, players, opponents, samples, seed, progress)
     n = len(masks)
     found = Solutions(
@@ -92,8 +102,8 @@ def solve_many(
     return found
 
 
-def _masks(hands: Iterable[str | Iterable[int]] | NDArray[np.integer]) -> I64:
-    """Return hands as sets of cards (n,)."""
+def hand_masks(hands: Iterable[str | Iterable[int]] | NDArray[np.integer]) -> I64:
+    """Return hands as sets of cards (n,); raise CardError unless all are 13 different cards."""
     if isinstance(hands, np.ndarray) and hands.dtype.kind in "iu":
         if hands.ndim != 2 or hands.shape[1] != HAND_SIZE:
             raise CardError(f"hands are an array (n, {HAND_SIZE}), not {hands.shape}")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import platformdirs
@@ -25,6 +25,9 @@ from evaluator.jit import kernel, lowest_bit, merged
 from evaluator.kernels import Workspace, rank_subsets, split_masks, workspace
 from evaluator.ranking import FIVES, FRONTS, SPLITS, Tables, Wheel, tables
 from solver.deals import below, deal_many, step, stream
+
+if TYPE_CHECKING:
+    import polars
 
 I64 = NDArray[np.int64]
 Progress = Callable[[str, float], None]  # what is being done, and the share of it done
@@ -110,6 +113,12 @@ class OpponentPool:
         pool = replace(self, strengths=strengths, broken=broken, decisions=decisions)
         vars(pool).update(hands=self.hands, index=self.index)
         return pool
+
+    def to_frame(self) -> "polars.DataFrame":
+        """Return one line for each record as a data frame: `solver.frames.pool_frame`."""
+        from solver.frames import pool_frame
+
+        return pool_frame(self)
 
 
 @kernel

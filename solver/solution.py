@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from evaluator.cards import Cards, card_text
 
-if TYPE_CHECKING:  # it would load numba, which showing a solution does not need
+if TYPE_CHECKING:  # they would load numba, which showing a solution does not need
+    import polars
+
     from evaluator.settings import Setting
 
 Decision = Literal["set", "declare", "surrender"]
@@ -149,6 +151,12 @@ class Solution:
         from solver.solution_html import solution_html
 
         return solution_html(self)
+
+    def to_frame(self) -> "polars.DataFrame":
+        """Return the listed settings as a data frame: `solver.frames.solution_frame`."""
+        from solver.frames import solution_frame
+
+        return solution_frame(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the solution in the form of ``capsa solve --format json``."""
