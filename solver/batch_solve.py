@@ -139,7 +139,7 @@ def solve_chunk(chunk: list[Posed], *tables: Table) -> list[Answer]:
 def _solved(table: Table, hands: I64) -> Iterator[Answer]:
     """Yield the answers of hands (n,) at a table."""
     answers = run(table, hands, 2)
-    found, others = answers.settings, table.players - 1
+    found, weight = answers.settings, table.weight
     decisions, ev, se = (column.tolist() for column in answers.decided(table))
     kinds = categories()[found.strengths[:, 0]].tolist()
     rows = np.zeros((len(hands), HAND_SIZE), np.int8)
@@ -155,7 +155,7 @@ def _solved(table: Table, hands: I64) -> Iterator[Answer]:
             DECISIONS[decisions[h]],
             units_text(ev[h]),
             units_text(se[h]),
-            units_text(others * float(found.gap[h, 1])) if found.listed[h] > 1 else "",
+            units_text(weight * float(found.gap[h, 1])) if found.listed[h] > 1 else "",
             str(samples),
             table.rules.name,
             "",

@@ -134,6 +134,29 @@ def solve(
     explain: Annotated[
         bool, typer.Option("--explain", help="Take the EVs apart: which clause pays what.")
     ] = False,
+    stakes: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,C",
+            help="What a unit is worth against each opponent; values are then in money.",
+            show_default="1 each",
+        ),
+    ] = "",
+    objective: Annotated[
+        str,
+        typer.Option(help="What the best setting has most of: ev, win-chance or risk:LAMBDA."),
+    ] = "ev",
+    risk: Annotated[
+        bool, typer.Option("--risk", help="Tell how the total of a deal spreads.")
+    ] = False,
+    deals: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Deals of all opponents together, for home runs, risk and objective.",
+            show_default="1000",
+        ),
+    ] = None,
 ) -> None:
     """Find the best setting of a hand, what it is worth, and what the next best ones cost.
 
@@ -141,7 +164,16 @@ def solve(
     each listed setting, the first as in a batch: its ev and se are the decision's, those of the
     others the setting's own. gap2 is the lead of the best over the second best, and error tells
     what is wrong with a hand read with -, of which nothing else is filled in.
+
+    The objective risk:LAMBDA is EV - LAMBDA x variance of the deal's total, so that 0.01 gives up
+    one unit for a hundred units squared. Costs are in EV whatever the objective.
     """
+    wishes: dict[str, Any] = {"stakes": stakes, "objective": objective, "risk": risk}
+    if explain and (stakes or risk or objective != "ev"):
+        raise typer.BadParameter(
+            "only an EV in units is taken apart; leave out --stakes, --objective and --risk",
+            param_hint="--explain",
+        )
     if explain and form == "csv":
         raise typer.BadParameter(
             "csv has no room for it; use table or json", param_hint="--explain"
@@ -159,7 +191,9 @@ def solve(
             from solver.explanation import explain as explain_hand
 
             find = explain_hand
-        table = open_table(rule_set, players, opponents, samples, seed, bar, strict)
+        if deals:
+            wishes["deals"] = deals
+        table = open_table(rule_set, players, opponents, samples, seed, bar, strict, **wishes)
         ask = partial(
             find,
             rules=table.rules,
@@ -168,6 +202,7 @@ def solve(
             samples=samples,
             top=top,
             seed=seed,
+            **({} if explain else wishes),
         )
         head = ",".join(SOLVE_COLUMNS) + "\n" if form == "csv" else ""
         if hand == "-":

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Unpack
 
 import numpy as np
@@ -18,13 +18,12 @@ from solver.explanation import (
     Parts,
     code_of,
     difference_words,
-    solve_at,
     take_apart,
 )
 from solver.opponents import space
 from solver.scoring import terms_of
 from solver.solution import SETTLED_UNITS, Z_95, ScoredSetting, Solution
-from solver.solve import field_of, open_table
+from solver.solve import field_of, open_table, solve_at
 
 # What may stand between two rows; the first that leaves three is taken.
 _BETWEEN_ROWS: Final = ("/", r"\|", ";", "\n", ",", r"\s+")
@@ -153,7 +152,7 @@ def compare(
     >>> mine.rank > 1, 0 < mine.cost < 1
     (True, True)
     """
-    table = open_table(**options)
+    table = replace(open_table(**options), pairs_only=True)
     cards = parse_hand(hand)
     mine = read_setting(setting, cards, table.rules.wheel)
     solution = solve_at(table, cards, 2)

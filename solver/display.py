@@ -37,6 +37,9 @@ class SolutionView:
         yield ""
         yield from view.worth()
         yield view.verdict()
+        if self.solution.best.risk:
+            yield ""
+            yield view.risks()
         if len(self.solution.settings) > 1:
             yield ""
             yield view.next_best()
@@ -60,10 +63,12 @@ class _View:
         held = self.solution.natural
         answer = self._value(self.solution.ev, self.solution.se)
         if self.solution.decision == "surrender":
-            yield Text(f"Surrender: EV {answer} units.", "bold")
+            yield Text(f"Surrender: EV {answer} {self.solution.paid_in}.", "bold")
         elif held and self.solution.decision == "declare":
             price = f"{held.units} {'unit' if held.units == 1 else 'units'} from each opponent"
-            yield Text(f"Declare {held.name}, {price}: EV {answer} units.", "bold")
+            yield Text(
+                f"Declare {held.name}, {price}: EV {answer} {self.solution.paid_in}.", "bold"
+            )
             for row in LAID_OUT:
                 yield Text(f"{row:<8}", "dim") + shown_cards(getattr(held.shown, row), self.drawn)
         elif held:
@@ -73,7 +78,7 @@ class _View:
 
     def worth(self) -> Iterator[Text]:
         best = self.solution.best
-        line = Text(f"EV {self._value(best.ev, best.se)} units", "bold")
+        line = Text(f"EV {self._value(best.ev, best.se)} {self.solution.paid_in}", "bold")
         if self.solution.players > 2:
             line.append(f" from all {self.solution.players - 1} opponents together")
         if best.royalties:
@@ -85,9 +90,16 @@ class _View:
 
     def verdict(self) -> Text:
         """Tell whether the best setting is the best for sure."""
-        second = self.solution.second
+        second, best = self.solution.second, self.solution.best
         if second is None:
             return Text("Every other setting is weaker in some row and stronger in none.", "green")
+        if self.solution.objective != "ev":
+            sure = "" if self.solution.settled else ", though not for sure"
+            cost = f"{best.gap:.3f} {self.plus_minus} {best.gap_se:.3f} {self.solution.paid_in}"
+            return Text(
+                f"The best for {self.solution.objective}{sure}; it costs {cost} of EV.",
+                "green" if self.solution.settled else "yellow",
+            )
         lead = f"{second.gap:.3f} {self.plus_minus} {second.gap_se:.3f}"
         if not self.solution.settled:
             return Text(
@@ -96,6 +108,27 @@ class _View:
         if second.gap > SETTLED_UNITS:
             return Text(f"Clearly the best: it leads by {lead} units.", "green")
         return Text(f"The second best is as good: it costs {second.gap:.3f} units.", "green")
+
+    def risks(self) -> Table:
+        """Tell how the total of a deal spreads, for the best setting and the next."""
+        table = plain_table()
+        for title in (
+            "",
+            "a deal's total: wins",
+            "loses",
+            "breaks even",
+            "sd",
+            "5% below",
+            "5% above",
+        ):
+            table.add_column(title, justify="right")
+        for rank, scored in enumerate(self.solution.settings, start=1):
+            if risk := scored.risk:
+                chances = map(_percent, (risk.win, risk.lose, risk.even))
+                table.add_row(
+                    str(rank), *chances, f"{risk.sd:.2f}", f"{risk.low:+zg}", f"{risk.high:+zg}"
+                )
+        return table
 
     def next_best(self) -> Table:
         table = plain_table()

@@ -2,14 +2,14 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypedDict, Unpack
 
 import numpy as np
 
 from evaluator.broken import broken_code
-from evaluator.cards import Cards
+from evaluator.cards import Cards, parse_hand
 from evaluator.kernels import workspace
 from evaluator.ranking import rank_plural
 from evaluator.settings import Setting
@@ -20,7 +20,7 @@ from solver.pool import OpponentPool, Progress
 from solver.rules import ROWS, RuleSet
 from solver.scoring import terms_of
 from solver.solution import LAID_OUT, ScoredSetting, Solution
-from solver.solve import Table, field_of, open_table, scored_setting, solve
+from solver.solve import Table, field_of, open_table, scored_setting, solve_at
 
 WHERE: Final = {"back": "in the back", "middle": "in the middle", "front": "in front"}
 _TO: Final = {"back": "to the back", "middle": "to the middle", "front": "to the front"}
@@ -146,8 +146,8 @@ def explain(hand: str | Iterable[int], top: int = 5, **options: Unpack[Options])
     Keeping 9h in front wins that row 78.4% of the time.
     Moving it to the middle wins 0.2% more there and 0.8% less in front.
     """
-    table = open_table(**options)
-    solution = solve_at(table, hand, top)
+    table = replace(open_table(**options), pairs_only=True)
+    solution = solve_at(table, parse_hand(hand), top)
     listed = list(solution.settings)
     if solution.second and len(listed) == 1:
         listed.append(solution.second)
@@ -156,18 +156,11 @@ def explain(hand: str | Iterable[int], top: int = 5, **options: Unpack[Options])
     return Explanation(solution, tuple(parts[: len(solution.settings)]), second)
 
 
-def solve_at(table: Table, hand: str | Iterable[int], top: int) -> Solution:
-    """Solve a hand at a table that is open."""
-    return solve(
-        hand, table.rules, table.players, table.pool, table.samples, top=top, seed=table.seed
-    )
-
-
 def take_apart(
     table: Table, hand: Cards, settings: list[Setting]
 ) -> tuple[list[ScoredSetting], list[Parts]]:
     """Return what settings of a hand are worth, the first being the best, and their parts."""
-    rules, others = table.rules, table.players - 1
+    rules = table.rules
     field, (terms, worths) = field_of(rules, table.pool), terms_of(rules)
     found = results(1, len(settings))
     found.rows[0] = [[row.mask for row in setting] for setting in settings]
@@ -189,7 +182,7 @@ def take_apart(
         units,
     )
     scored = [scored_setting(found, place, table) for place in range(len(settings))]
-    shares = others * units / found.samples[0]
+    shares = table.weight * units / found.samples[0]
     return scored, [Parts(*row) for row in shares.tolist()]
 
 

@@ -96,7 +96,7 @@ def solve_many(
                 raise SolveError(f"hand {start + h}: {problem}")
         found.settings[part] = cards_of(settings.rows[:, 0])
         found.decisions[part], found.ev[part], found.se[part] = answers.decided(table)
-        gap = (players - 1) * settings.gap[:, 1]
+        gap = table.weight * settings.gap[:, 1]
         found.gap2[part] = np.where(settings.listed > 1, gap, np.nan)
         found.samples[part] = settings.samples
     return found

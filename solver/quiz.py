@@ -4,7 +4,7 @@ import csv
 import itertools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -52,11 +52,12 @@ def questions(table: Table, hard: bool = False, seed: int = 0) -> Iterator[Cards
     >>> print(next(questions(open_table("2-4", opponents="greedy"), seed=7)))
     Kh Kd Kc Qh Js Jh 9s 8s 7d 6d 5s 5h 2h
     """
+    table = replace(table, pairs_only=True)  # as answers are graded
     hands = np.empty(_DEALS, np.int64)
     for number in itertools.count():
         deal_many(seed, _DEALS * number, hands)
         answers = run(table, hands, 2)
-        gaps = (table.players - 1) * answers.settings.gap[:, 1]
+        gaps = table.weight * answers.settings.gap[:, 1]
         fits = answers.decided(table)[0] == SET
         if hard:
             fits &= gaps > SETTLED_UNITS

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from evaluator.cards import Cards, card_text
+from solver.wishes import Risk
 
 if TYPE_CHECKING:  # they would load numba, which showing a solution does not need
     import polars
@@ -55,6 +56,7 @@ class ScoredSetting:
     scoop: float  # chance to win all three rows
     scooped: float  # chance to lose all three rows
     royalties: float  # units of royalties won less paid, all opponents, before any gun
+    risk: Risk | None = None  # how a deal's total spreads, if asked for
 
     def to_dict(self) -> dict[str, Any]:
         """Return the setting in the form of ``capsa solve --format json``."""
@@ -72,6 +74,7 @@ class ScoredSetting:
             "scoop": self.scoop,
             "scooped": self.scooped,
             "royalties": self.royalties,
+            "risk": self.risk and self.risk.to_dict(),
         }
 
 
@@ -103,26 +106,39 @@ class Solution:
     settings: tuple[ScoredSetting, ...]  # the best, best first
     second: ScoredSetting | None  # the second best, listed or not; None if there is just one
     notes: tuple[str, ...]  # what the EVs leave out, and the like, in sentences
+    stakes: tuple[float, ...] = ()  # a unit's worth against each opponent; EVs are then in money
+    objective: str = "ev"  # what the best setting has most of: ev, win-chance or risk:LAMBDA
+    deals: int = 0  # joint ones, of which home runs and risks are told
+    risk: Risk | None = None  # of the decision, if asked for
+    lead: tuple[float, float] | None = None  # of the best setting over the second, with its error
 
     @property
     def best(self) -> ScoredSetting:
-        """The setting with the highest EV."""
+        """The setting that the objective asks for: the one with the highest EV."""
         return self.settings[0]
 
     @property
     def settled(self) -> bool:
         """Whether the best setting is better than the second for sure, or as good as equal."""
-        second = self.second
-        if second is None or second.gap <= SETTLED_UNITS:
+        if self.lead is None or self.lead[0] <= SETTLED_UNITS:
             return True
-        return second.gap >= Z_95 * second.gap_se
+        return self.lead[0] >= Z_95 * self.lead[1]
+
+    @property
+    def paid_in(self) -> str:
+        """What EVs are counted in."""
+        return "in money" if self.stakes else "units"
 
     @property
     def question(self) -> str:
         """What was asked about the hand, in words."""
+        stakes = ", ".join(f"{stake:g}" for stake in self.stakes)
         return (
             f"rules {self.rules}, {self.players} players, opponents {self.opponents}, "
             f"{self.samples:,} samples"
+            + f", {self.deals:,} joint deals" * (self.deals > 0)
+            + f", stakes {stakes}" * bool(self.stakes)
+            + f", objective {self.objective}" * (self.objective != "ev")
         )
 
     @property
@@ -130,7 +146,7 @@ class Solution:
         """What to do and what that is worth, in words."""
         declared = self.natural if self.decision == "declare" else None
         what = f"declare {declared.name}, {declared.shown}" if declared else self.decision
-        return f"{what}: EV {self.ev:+z.3f} ± {self.se:.3f} units"
+        return f"{what}: EV {self.ev:+z.3f} ± {self.se:.3f} {self.paid_in}"
 
     def __str__(self) -> str:
         return "\n".join(
@@ -168,12 +184,16 @@ class Solution:
             "opponents": self.opponents,
             "seed": self.seed,
             "samples": self.samples,
+            "deals": self.deals,
+            "stakes": list(self.stakes),
+            "objective": self.objective,
             "seconds": self.seconds,
             "version": self.version,
             "decision": self.decision,
             "natural": natural and {"name": natural.name, "units": natural.units},
             "ev": self.ev,
             "se": self.se,
+            "risk": self.risk and self.risk.to_dict(),
             "settled": self.settled,
             "settings": [scored.to_dict() for scored in self.settings],
             "notes": list(self.notes),

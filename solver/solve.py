@@ -2,151 +2,64 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import permutations
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.cards import Cards, parse_hand
 from evaluator.kernels import workspace
-from evaluator.naturals import natural_arrangement, natural_table
+from evaluator.naturals import natural_arrangement
 from evaluator.ranking import row_name, tables
 from evaluator.settings import Setting
 from solver import __version__
-from solver.choosing import QUICK_NOTICE, choose_pool, is_everywhere, is_quick
-from solver.deals import check_seed
-from solver.declaring import declare_hands, naturals_of, strongest_naturals
+from solver.choosing import EQUILIBRIUM, QUICK_NOTICE, is_quick
+from solver.declaring import declare_hands, naturals_of
 from solver.estimate import Results, results, solve_hands
-from solver.opponents import Field, Space, pack, space
+from solver.opening import (
+    SAMPLES as SAMPLES,
+)
+from solver.opening import (
+    Table as Table,
+)
+from solver.opening import (
+    field_of as field_of,
+)
+from solver.opening import (
+    find_naturals as find_naturals,
+)
+from solver.opening import (
+    open_table as open_table,
+)
+from solver.opening import (
+    relabellings_of as relabellings_of,
+)
+from solver.opponents import Space, space
 from solver.pool import (
     DECLARE,
-    DISJOINT,
     MADE,
     SET,
     SURRENDER,
     OpponentPool,
-    PoolError,
     Progress,
     silent,
 )
-from solver.rules import ROWS, Natural, RuleSet, load_rules
+from solver.rules import ROWS, Natural, RuleSet
 from solver.scoring import terms_of
 from solver.solution import DECISIONS, HeldNatural, RowChances, ScoredSetting, Solution
+from solver.wishes import (
+    DEALS,
+    Risk,
+    Stake,
+)
+from solver.wishes import (
+    SolveError as SolveError,
+)
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
-
-SAMPLES: Final = 10_000
-_MANY: Final = 1_000_000
-_COLOUR_NATURALS: Final = {"one-colour", "twelve-colours"}
-_ALL_SUITS: Final = np.array(list(permutations(range(4))))
-_COLOURS: Final = np.array([p for p in permutations(range(4)) if p[0] + p[3] == 3])
-
-
-class SolveError(ValueError):
-    """A question that cannot be answered; the message says why."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rules, players and opponents, checked and ready for any number of hands."""
-
-    rules: RuleSet
-    players: int
-    pool: OpponentPool
-    seed: int
-    samples: int | None  # None: 10,000, or all there are
-    opponents: str | None = None  # what the pool is called where every machine has it
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Go to another machine with the opponents' name alone, if it has them too."""
-        if self.opponents:
-            return open_table, (
-                *(self.rules, self.players, self.opponents, self.samples, self.seed),
-            )
-        return Table, (self.rules, self.players, self.pool, self.seed, self.samples)
-
-    def __sizeof__(self) -> int:
-        """Return the size of what has to be sent; joblib sends something big to a worker once."""
-        pool = self.pool
-        arrays = pool.strengths, pool.broken, pool.decisions
-        return 0 if self.opponents else sum(array.nbytes for array in arrays)
-
-    @property
-    def wanted(self) -> int:
-        """How many conditional opponents a hand is to meet at the most."""
-        everybody = len(self.pool.hands) * len(_ALL_SUITS)
-        if everybody > _MANY:  # of a large pool a hand meets about this share, and never 1.1 times
-            everybody = int(1.1 * DISJOINT * everybody)
-        return min(everybody, SAMPLES if self.samples is None else self.samples)
-
-
-def open_table(
-    rules: str | Path | RuleSet = "2-4",
-    players: int = 2,
-    opponents: str | Path | OpponentPool = "equilibrium",
-    samples: int | None = None,
-    seed: int = 0,
-    progress: Progress = silent,
-    strict: bool = False,
-) -> Table:
-    """Check and load what hands are solved for.
-
-    The parameters are those of `solve`; if strict, no row of recorded settings may be illegal.
-    """
-    if not isinstance(rules, RuleSet):
-        rules = load_rules(rules)
-    fewest, most = rules.players
-    if not fewest <= players <= most:
-        raise SolveError(f"{players} players; the rules {rules.name} are for {fewest} to {most}")
-    if samples is not None and samples < 2:
-        raise SolveError(f"samples {samples}; a standard error needs at least 2")
-    check_seed(seed)
-    if isinstance(opponents, OpponentPool):
-        pool, name = opponents, None
-    else:
-        pool = choose_pool(opponents, rules, strict, progress)
-        name = str(opponents) if is_everywhere(opponents, rules) else None
-    if pool.wheel != rules.wheel:
-        raise PoolError(
-            f"the pool {pool.name} was set with the wheel {pool.wheel}, "
-            f"but under the rules {rules.name} it is {rules.wheel}"
-        )
-    return Table(rules, players, pool, seed, samples, name)
-
-
-@lru_cache(maxsize=32)  # a batch may ask for another rule set in every row
-def field_of(rules: RuleSet, pool: OpponentPool) -> Field:
-    """Return what the kernels need to know of a pool under a rule set."""
-    terms, worths = terms_of(rules)
-    records = np.empty(len(pool.hands), np.int64)
-    packed = np.empty(len(pool.hands) if terms.royalties else 0, np.int64)
-    naturals = find_naturals(rules, pool.hands)
-    if rules.optional:
-        naturals[pool.decisions != DECLARE] = -1
-    if rules.surrender is not None:
-        naturals[(naturals < 0) & (pool.decisions == SURRENDER)] = len(rules.naturals)
-    units = np.append(naturals_of(rules).units, -(rules.surrender or 0))
-    pack(pool.strengths, pool.broken, naturals, terms, worths, records, packed)
-    return Field(pool.index, records, packed, units, relabellings_of(rules))
-
-
-def relabellings_of(rules: RuleSet) -> I64:
-    """Return the suit permutations (n, 4) that keep the naturals of a rule set: all 24, or 8."""
-    colours = _COLOUR_NATURALS.intersection(natural.name for natural in rules.naturals)
-    return _COLOURS if colours else _ALL_SUITS
-
-
-def find_naturals(rules: RuleSet, hands: I64) -> I64:
-    """Return the place in the rules' list of the strongest natural of each hand (h,), or -1."""
-    places = np.full(len(hands), -1, np.int64)
-    if rules.naturals:
-        strongest_naturals(hands, naturals_of(rules), natural_table(), places)
-    return places
 
 
 @dataclass(frozen=True)
@@ -157,18 +70,21 @@ class Answers:
     naturals: I64  # (h,) place of each hand's strongest natural in the rules' list, or -1
     declare_ev: F64  # (h,) of declaring it, 0 where there is none
     declare_se: F64
+    values: F64 | None = None  # (h, 3) what the objective makes of setting, declaring, surrendering
+    leads: F64 | None = None  # (h, 2) of the best setting by it over the second, and its error
+    risks: F64 | None = None  # (h, top + 2, 6) fields of `Risk`: settings, declaring, surrendering
 
     def decided(self, table: Table) -> tuple[NDArray[np.uint8], F64, F64]:
         """Return what each does (h,), and the EVs and standard errors against all opponents."""
         found = self.settings
         evs = [found.ev[:, 0], self.declare_ev, found.surrender_ev]
         errors = [found.se[:, 0], self.declare_se, found.surrender_se]
-        decisions = decide(table.rules, self.naturals >= 0, evs)
-        others, h = table.players - 1, np.arange(len(decisions))
+        by = evs if self.values is None else list(self.values.T)
+        decisions, h = decide(table.rules, self.naturals >= 0, by), np.arange(len(evs[0]))
         return (
             decisions,
-            others * np.stack(evs)[decisions, h],
-            others * np.stack(errors)[decisions, h],
+            table.weight * np.stack(evs)[decisions, h],
+            table.weight * np.stack(errors)[decisions, h],
         )
 
 
@@ -186,6 +102,10 @@ def decide(rules: RuleSet, holds: NDArray[np.bool_], evs: Sequence[F64]) -> NDAr
 
 def run(table: Table, hands: I64, top: int) -> Answers:
     """Solve hands (h,), sets of cards, at a table; safe to call from several threads at once."""
+    if table.joint:
+        from solver.joint import run_jointly  # only here: it has kernels of its own
+
+        return run_jointly(table, hands, top)
     field = field_of(table.rules, table.pool)
     terms, worths = terms_of(table.rules)
     ranks = tables(table.rules.wheel)
@@ -244,12 +164,16 @@ def solve(
     top: int = 5,
     seed: int = 0,
     progress: Progress = silent,
+    stakes: str | Iterable[Stake] = (),
+    objective: str = "ev",
+    risk: bool = False,
+    deals: int = DEALS,
 ) -> Solution:
     """Find the best setting of a hand.
 
     Every setting that can be the best is scored against the same conditional opponents: hands of
     the pool that share no card with this one. Against n opponents the EV is n times that against
-    one, as each pair settles by itself.
+    one, as each pair settles by itself, and what home runs add is averaged over joint deals.
 
     Parameters
     ----------
@@ -271,6 +195,16 @@ def solve(
     progress
         Called with a description and the share done while a pool is made, and with what is to
         be told of it.
+    stakes
+        What a unit is worth against each opponent, such as (10, 100, 10); one each if empty. All
+        that is counted in units is then in money.
+    objective
+        What the best setting has most of: "ev"; "win-chance"; or "risk:0.05", which is EV - 0.05 x
+        variance of the deal's total.
+    risk
+        Whether to tell how a deal's total spreads.
+    deals
+        Joint deals for home runs, risk and the objective.
 
     Returns
     -------
@@ -285,7 +219,7 @@ def solve(
     PoolError
         If the opponents cannot be had.
     SolveError
-        If players or samples are out of range.
+        If players, samples, deals, stakes or objective are out of range.
 
     Examples
     --------
@@ -296,9 +230,15 @@ def solve(
     True
     """
     cards = parse_hand(hand)
+    wishes: dict[str, Any] = {"stakes": stakes, "objective": objective, "risk": risk}
+    table = open_table(rules, players, opponents, samples, seed, progress, deals=deals, **wishes)
+    return solve_at(table, cards, top)
+
+
+def solve_at(table: Table, cards: Cards, top: int) -> Solution:
+    """Solve a hand at a table that is open."""
     if top < 1:
         raise SolveError(f"top {top}; at least one setting is listed")
-    table = open_table(rules, players, opponents, samples, seed, progress)
     field_of(table.rules, table.pool)  # loaded before the clock starts
     start = time.perf_counter()
     answers = run(table, np.array([cards.mask], np.int64), max(2, top))
@@ -309,14 +249,23 @@ def solve(
         raise SolveError(problem)
     settings = tuple(scored_setting(found, place, table) for place in range(int(found.listed[0])))
     decisions, ev, se = answers.decided(table)
+    risk = None
+    if table.risk and answers.risks is not None:
+        risks = [Risk(*row) for row in answers.risks[0].tolist()]
+        settings = tuple(map(_with_risk, settings, risks))
+        risk = [risks[0], *risks[-2:]][decisions[0]]
     place = int(answers.naturals[0])
     natural = table.rules.naturals[place] if place >= 0 else None
+    second = settings[1] if len(settings) > 1 else None
+    lead = (second.gap, second.gap_se) if second else None
+    if second and answers.leads is not None:
+        lead = tuple(answers.leads[0].tolist())
     return Solution(
         hand=cards,
         rules=table.rules.name,
-        players=players,
+        players=table.players,
         opponents=table.pool.name,
-        seed=seed,
+        seed=table.seed,
         samples=int(found.samples[0]),
         seconds=seconds,
         version=__version__,
@@ -325,9 +274,18 @@ def solve(
         ev=float(ev[0]),
         se=float(se[0]),
         settings=settings[:top],
-        second=settings[1] if len(settings) > 1 else None,
+        second=second,
         notes=tuple(_notes(table, settings[0].ev)),
+        stakes=tuple(map(float, table.stakes)),
+        objective=str(table.objective),
+        deals=table.joint_deals(int(found.samples[0])),
+        risk=risk,
+        lead=lead,
     )
+
+
+def _with_risk(scored: ScoredSetting, risk: Risk) -> ScoredSetting:
+    return replace(scored, risk=risk)
 
 
 def _held(natural: Natural, cards: Cards, rules: RuleSet) -> HeldNatural:
@@ -338,20 +296,20 @@ def _held(natural: Natural, cards: Cards, rules: RuleSet) -> HeldNatural:
 
 def scored_setting(found: Results, place: int, table: Table) -> ScoredSetting:
     """Return what was found out about a setting of the first hand."""
-    others, here = table.players - 1, (0, place)
+    weight, here = table.weight, (0, place)
     names = (row_name(int(strength), table.rules.wheel) for strength in found.strengths[here])
     return ScoredSetting(
         setting=Setting(*(Cards.from_mask(int(row)) for row in found.rows[here])),
         names=dict(zip(ROWS, names, strict=True)),
-        ev=others * float(found.ev[here]),
-        se=others * float(found.se[here]),
-        gap=others * float(found.gap[here]),
-        gap_se=others * float(found.gap_se[here]),
+        ev=weight * float(found.ev[here]),
+        se=weight * float(found.se[here]),
+        gap=weight * float(found.gap[here]),
+        gap_se=weight * float(found.gap_se[here]),
         win=RowChances(*found.win[here].tolist()),
         tie=RowChances(*found.tie[here].tolist()),
         scoop=float(found.scoop[here]),
         scooped=float(found.scooped[here]),
-        royalties=others * float(found.royalties[here]),
+        royalties=weight * float(found.royalties[here]),
     )
 
 
@@ -360,11 +318,16 @@ def _notes(table: Table, ev: float) -> Iterator[str]:
     rules, players = table.rules, table.players
     if is_quick(table.pool):
         yield QUICK_NOTICE
-    if rules.home_run > 1 and players >= rules.home_run_min_players:
+    if table.pairs_only and replace(table, pairs_only=False).home_runs:
         yield f"The EV leaves out home runs: gunning everyone pays {rules.home_run} times as much."
+    if table.joint and players > 2 and table.pool.name not in (EQUILIBRIUM, *MADE):
+        yield (
+            "Who is dealt together with another opponent sets as the best response to the pool, as "
+            "it tells only of its own hands."
+        )
     if rules.banker:
         yield "The EV leaves out the banker: one seat plays all others and wins tied rows."
-    if rules.foul != "scooped" and ev < -rules.foul * (players - 1):
+    if rules.foul != "scooped" and not table.stakes and ev < -rules.foul * (players - 1):
         price = rules.foul * (players - 1)
         yield f"A foul would cost only {price} units, but nobody is taken to foul on purpose."
 

@@ -81,7 +81,7 @@ def value_many(
     for h, count in enumerate(met.tolist()):
         if problem := shortage(table, count):
             raise SolveError(f"hand {h}: {problem}")
-    return (players - 1) * evs
+    return table.weight * evs
 
 
 def _masks(rows: NDArray[np.integer]) -> I64:
