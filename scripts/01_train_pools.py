@@ -7,13 +7,15 @@ that training one again gives the same arrays; the file DIGESTS beside the pools
 import argparse
 import os
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from solver.equilibrium import ROUNDS, exploitability, train_pool
 from solver.pool import OpponentPool, write_pool
 from solver.rules import RuleSet, digest, load_rules, preset_names
-from solver.shelf import DIGESTS, SHELF, shelf_name
+from solver.shelf import DIGESTS, SHELF, about_pool, shelf_name
 
 HANDS = 10_000
 
@@ -27,7 +29,11 @@ def main() -> None:
     parser.add_argument("--hands", type=int, default=HANDS, help="on which to measure it")
     parser.add_argument("--fresh", type=int, help="hands of the pool against it")
     parser.add_argument("--out", type=Path, default=SHELF, help="directory of the pools")
+    parser.add_argument("--table", action="store_true", help="only print how good they are")
     given = parser.parse_args()
+    if given.table:
+        print("\n".join(table(given.names or preset_names(), given.out)))
+        return
     for rules in symmetric(given.names or preset_names()):
         start = time.perf_counter()
         pool = trained(rules, given.rounds, given.records, given.hands, given.fresh, given.jobs)
@@ -67,10 +73,25 @@ def shelve(pool: OpponentPool, rules: RuleSet, directory: Path) -> Path:
 
 def told(pool: OpponentPool) -> str:
     measured = pool.about["exploitability"]
-    bounds = (
-        f"{measured[name]:+.6f} ± {measured[f'{name}_se']:.6f}" for name in ("lower", "upper")
-    )
-    return f"{pool.about['rules']}: {' to '.join(bounds)} units, spread {measured['score_sd']:.3f}"
+    lower, upper = bounds(measured)
+    return f"{pool.about['rules']}: {lower} to {upper} units, spread {measured['score_sd']:.3f}"
+
+
+def bounds(measured: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("lower", "upper"):
+        yield f"{measured[name]:+.6f} ± {measured[f'{name}_se']:.6f}"
+
+
+def table(names: list[str] | tuple[str, ...], directory: Path) -> Iterator[str]:
+    """Yield a table, in Markdown, of how exploitable the pools of a directory are."""
+    yield "| rules | spread of a deal | lower bound | upper bound | midpoint, in spreads |"
+    yield "|---|--:|--:|--:|--:|"
+    for rules in map(load_rules, names):
+        for path in directory.glob(f"*-{digest(rules)}.npz"):
+            measured = about_pool(path)["exploitability"]
+            spread, middle = measured["score_sd"], (measured["lower"] + measured["upper"]) / 2
+            cells = f"`{rules.name}`", f"{spread:.2f}", *bounds(measured), f"{middle / spread:.6f}"
+            yield f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

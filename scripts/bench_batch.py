@@ -46,7 +46,9 @@ def judged(reached: bool) -> str:
     return "ok" if reached else "over"
 
 
-def measure(directory: Path, rows: int, samples: int) -> tuple[int, float, float, int]:
+def measure(
+    directory: Path, rows: int, samples: int, jobs: int = os.cpu_count() or 1
+) -> tuple[int, float, float, int]:
     """Solve a file of so many rows; return rows, seconds, seconds of CPU, bytes of memory."""
     source, target = directory / f"{rows}.csv", directory / f"{rows}-out.csv"
     with open(source, "w") as file:
@@ -54,9 +56,20 @@ def measure(directory: Path, rows: int, samples: int) -> tuple[int, float, float
         for start in range(0, rows, SMALL):
             hands = map(Cards, deal(min(SMALL, rows - start), SEED + start))
             file.writelines(f"{i},{hand}\n" for i, hand in enumerate(hands, start))
-    command = [sys.executable, "-m", "solver.cli", "batch", source, "-o", target]
+    command = [
+        sys.executable,
+        "-m",
+        "solver.cli",
+        "batch",
+        source,
+        "-o",
+        target,
+        "--force",
+        "--quiet",
+    ]
+    command += ["--samples", str(samples), "--jobs", str(jobs)]
     began = time.perf_counter()
-    with subprocess.Popen([*command, "--samples", str(samples)]) as process:
+    with subprocess.Popen(command) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     seconds = time.perf_counter() - began

@@ -149,9 +149,13 @@ def _quick(rules: RuleSet, progress: Progress) -> OpponentPool:
         pool = train_pool(rules, QUICK_ROUNDS, QUICK_RECORDS, progress=tell)
         return replace(pool, about={**pool.about, "quick": True})
 
+    def fits(pool: OpponentPool) -> bool:  # not one that another version of the program trained
+        trained = pool.about.get("rounds"), len(pool.strengths)
+        return is_quick(pool) and trained == (QUICK_ROUNDS, QUICK_RECORDS)
+
     path = kept_path(f"quick-{digest(rules)}")
     with _alone(path):
-        return kept_pool(path, is_quick, make, progress)
+        return kept_pool(path, fits, make, progress)
 
 
 @contextmanager

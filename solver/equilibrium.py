@@ -169,6 +169,12 @@ def train_pool(
     -------
     OpponentPool
         Called "equilibrium".
+
+    Examples
+    --------
+    >>> from solver.rules import load_rules
+    >>> train_pool(load_rules("2-4"), rounds=2, records=1000).name
+    'equilibrium'
     """
     plans = schedule(rounds)
     work = [plan.share * (1 + plan.looks) for plan in plans]
@@ -186,7 +192,22 @@ def train_pool(
 def respond(
     table: Table, hands: I64, jobs: int = 1, progress: Progress = silent, what: str = ""
 ) -> Play:
-    """Answer hands (h,) with the best response to the opponents of a table."""
+    """Answer hands with the best response to the opponents of a table.
+
+    Parameters
+    ----------
+    table
+        Rules, opponents and how many of them each hand is to meet.
+    hands
+        Sets of cards (h,).
+    jobs, progress, what
+        Threads; called with the description ``what`` and the share done.
+
+    Returns
+    -------
+    Play
+        What `solve` would do with each hand.
+    """
     field_of(table.rules, table.pool)  # once, before several threads ask for it
     return _joined(_in_threads(partial(best_responses, table), hands, jobs, progress, what))
 
@@ -268,6 +289,14 @@ def exploitability(
     -------
     Exploitability
         The truth lies between the two bounds, but for their standard errors.
+
+    Examples
+    --------
+    >>> from solver.rules import load_rules
+    >>> pool = make_pool("greedy", records=1000)
+    >>> found = exploitability(load_rules("2-4"), pool, hands=20, records=1000)
+    >>> found.lower < found.upper
+    True
     """
     table = Table(rules, 2, pool, 0, samples)
     records = records or FRESH << (len(relabellings_of(rules)) < 24)

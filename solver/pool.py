@@ -319,8 +319,11 @@ def write_pool(pool: OpponentPool, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     head = {"format": _FORMAT, "name": pool.name, "wheel": pool.wheel, "seed": pool.seed}
     head |= {"digest": pool.digest, "about": dict(pool.about)}
-    arrays: dict[str, Any] = {"strengths": pool.strengths.astype("<i2"), "broken": pool.broken}
-    arrays["decisions"] = pool.decisions
+    arrays: dict[str, Any] = {
+        "strengths": np.asfortranarray(pool.strengths, "<i2"),  # by rows of settings: packs better
+        "broken": pool.broken,
+        "decisions": pool.decisions,
+    }
     if pool.dealt is not None:
         arrays["dealt"] = pool.dealt
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".partial")
@@ -339,7 +342,7 @@ def read_pool(path: Path) -> OpponentPool:
     try:
         with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
             head = json.loads(str(file["head"]))
-            strengths = file["strengths"].astype(np.int16)
+            strengths = np.ascontiguousarray(file["strengths"], np.int16)
             broken, decisions = file["broken"], file["decisions"]
             dealt = file.get("dealt")
         key = head["name"], head["wheel"], head["seed"]

@@ -124,7 +124,7 @@ def side(
     back: int | np.int16,
     middle: int | np.int16,
     front: int | np.int16,
-    broken_code: int,
+    broken_code: int | np.uint8,
     terms: Terms,
     worths: Worths,
 ) -> Side:

@@ -153,7 +153,8 @@ def _side(player: Player, clauses: Clauses) -> Side:
         none, zero = np.int16(-1), np.int16(0)
         return Side(none, none, none, zero, zero, zero, zero)
     back, middle, front = np.int16(player.back), np.int16(player.middle), np.int16(player.front)
-    return side(back, middle, front, player.broken, clauses.rows, clauses.worths)
+    code = np.uint8(player.broken)  # as settings have it: for an int `side` would compile anew
+    return side(back, middle, front, code, clauses.rows, clauses.worths)
 
 
 @kernel

@@ -58,10 +58,7 @@ class Simulation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it in the form of ``capsa simulate --format json``."""
-        return asdict(self) | {
-            "seats": [asdict(seat) for seat in self.seats],
-            "notes": list(self.notes),
-        }
+        return asdict(self)
 
 
 def simulate(
@@ -103,8 +100,8 @@ def simulate(
     Returns
     -------
     Simulation
-        Units in standard errors over the deals; with recorded settings, over the deals and over
-        the records, which come again from deal to deal.
+        Standard errors are over the deals and, with recorded settings, over their records as well,
+        which come again from deal to deal.
 
     Raises
     ------
@@ -129,14 +126,14 @@ def simulate(
     game = _game(rule_set, _open(seats, rule_set, seed, strict, progress))
     start = time.perf_counter()
     what = f"playing {deals:,} deals"
+    progress(what, 0.0)
     played: list[_Played] = []
     for part in Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
         delayed(_play)(game, seed, first, min(_CHUNK, deals - first))
         for first in range(0, deals, _CHUNK)
     ):
-        progress(what, len(played) * _CHUNK / deals)
         played.append(part)
-    progress(what, 1.0)
+        progress(what, min(1.0, len(played) * _CHUNK / deals))
     won = np.concatenate([part.units for part in played], axis=1)
     units = won / (game.tables * np.bincount(game.seats)[:, None])
     means = units.mean(axis=1)

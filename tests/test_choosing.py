@@ -1,6 +1,5 @@
 """Opponents by name: the shipped ones first, then those trained in full, then quick ones."""
 
-import importlib.util
 import pickle
 import sys
 from collections.abc import Callable
@@ -122,6 +121,17 @@ def test_rules_of_a_row_have_their_own_opponents(place: Path) -> None:
     assert evs == [f"{solve(HAND, rules, samples=20).ev:.6f}" for rules in (RULES, HOUSE)]
 
 
+def test_a_quick_pool_of_another_version_is_trained_again(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen()
+    monkeypatch.setattr(equilibrium, "QUICK_RECORDS", 1100)
+    again, told = chosen()
+    assert told == ["training opponents for house, once (about two minutes)"]
+    assert len(again.hands) == 1100
+    assert chosen()[1] == []
+
+
 def test_a_damaged_quick_pool_is_told_and_trained_again(place: Path) -> None:
     first, _ = chosen()
     (path,) = place.rglob("quick-*.npz")
@@ -211,26 +221,15 @@ def test_tables_travel_with_the_name_of_the_opponents_or_with_the_opponents(plac
 # How the shipped ones are made
 
 
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    path = Path(__file__).parents[1] / "scripts" / "01_train_pools.py"
-    spec = importlib.util.spec_from_file_location("train_pools", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
 def run_script(
-    script: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    train_pools: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., str]:
     small = ("--rounds=2", "--records=2000", "--hands=20", "--fresh=2000")
 
     def run(*arguments: str) -> str:
         monkeypatch.setattr(sys, "argv", ["01_train_pools.py", *small, *arguments])
-        script.main()
+        train_pools.main()
         return capsys.readouterr().out
 
     return run
@@ -269,3 +268,10 @@ def test_a_pool_made_again_takes_the_place_of_the_old_one(
         run_script("2-4", f"--out={tmp_path}")
     assert sorted(path.name for path in tmp_path.iterdir()) == [shelf_name(RULES), DIGESTS]
     assert (tmp_path / DIGESTS).read_text().count("\n") == 1
+    measured = read_pool(tmp_path / shelf_name(RULES)).about["exploitability"]
+    _, _, row = run_script("--table", f"--out={tmp_path}").splitlines()
+    _, name, spread, lower, upper, middle, _ = row.split("|")
+    assert name == " `2-4` "
+    assert lower.split() == [f"{measured['lower']:+.6f}", "±", f"{measured['lower_se']:.6f}"]
+    bounds = float(lower.split()[0]), float(upper.split()[0])
+    assert float(middle) == pytest.approx(sum(bounds) / 2 / float(spread), rel=0.01)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -51,6 +52,11 @@ def test_files_of_pools_are_plain_arrays(name: str) -> None:
             "decisions": "|u1",
         }
         assert json.loads(str(file["head"]))["name"] == "equilibrium"
+
+
+def test_the_readme_tells_how_hard_they_are_to_beat(train_pools: ModuleType) -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    assert "\n".join(train_pools.table(NAMES, SHELF)) in readme
 
 
 def test_the_list_of_digests_is_that_of_the_pools() -> None:
