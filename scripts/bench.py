@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
@@ -30,6 +31,7 @@ from solver.rules import load_rules
 from solver.scoring import Terms, Worths, terms_of
 from solver.simulation import simulate
 from solver.solve import SAMPLES, field_of, open_table, solve
+from solver.solve import run as run_table
 
 HANDS = 1_000
 RULE_SETS = Path(__file__).parents[1] / "solver" / "rulesets"
@@ -158,6 +160,18 @@ def bench_solve(hands: I64) -> None:
         ask = partial(solve, opponents="greedy", samples=samples)
         asked = best_of(in_turns({text: partial(ask, text) for text in texts}, 3))
         show_spread(f"solve() from Python, {samples:,}", asked)
+    bench_joint(hands[:1])
+
+
+def bench_joint(hand: I64) -> None:
+    """Time whole tables of players who answer a pool; a greedy one costs no training here."""
+    table = open_table("shisanshui", 3, "greedy")
+    pool = replace(table.pool, name="answering")  # or they would set as greedy players do
+    for players, deals, most in ((3, 1_000, 0.3), (3, 10_000, 1.0), (4, 10_000, 2.5)):
+        asked = replace(table, players=players, pool=pool, opponents=None, deals=deals)
+        seconds = in_turns({"run": partial(run_table, asked, hand, TOP)}, 3)["run"].min()
+        what = f"{deals:,} joint deals, {players} players"
+        row(what, f"{seconds:.2f} s", "", f"<= {most} s", judged(bool(seconds <= most)))
 
 
 def opened(name: str) -> tuple[Field, Terms, Worths, Tables]:

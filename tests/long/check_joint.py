@@ -1,0 +1,27 @@
+"""Joint deals at length: against a naive simulation, and how good those are who set them."""
+
+from functools import partial
+
+import pytest
+from test_joint import check_simulation
+
+from solver.equilibrium import exploitability
+from solver.rules import preset_names
+from solver.setter import set_hands
+from solver.solve import open_table
+
+
+@pytest.mark.parametrize("name", [name for name in preset_names() if name != "malaya"])
+def test_every_preset_is_settled_as_a_naive_simulation_does(name: str) -> None:
+    check_simulation([name], hands=50, deals=200)
+
+
+@pytest.mark.parametrize("name", ["2-4", "shisanshui"])
+def test_who_is_dealt_jointly_is_hard_to_exploit(name: str) -> None:
+    table = open_table(name)
+    found = exploitability(table.rules, table.pool, hands=4_000, play=partial(set_hands, table))
+    print(
+        f"the players of joint deals under {name}: exploitable for {found.lower:.4f} ± "
+        f"{found.lower_se:.4f} to {found.upper:.4f} ± {found.upper_se:.4f} units a deal"
+    )
+    assert found.lower < 0.01
