@@ -12,7 +12,7 @@ from solver import deal
 from solver.many import CARD_ROWS
 from solver.strategies import most_points, pair_in_front, settings_by, strongest_back
 
-ROWS = 3000
+ROWS = 6000
 SEED = 0xCA2D
 PLAYERS = {"Ann": most_points, "Ben": strongest_back, "Cem": pair_in_front}
 FILE = Path(__file__).parents[1] / "notebooks" / "recorded.csv"

@@ -72,7 +72,7 @@ Markdown(
     "percentage points, far more than chance. The player who adds up his rows' chances differs by "
     f"up to {abs(independent_by).max():.1f} points although he meets the same opponents, and in "
     "the same way: the correlation of the two columns of differences is "
-    f"{np.corrcoef(published, independent_by)[0, 1]:.2f}. So what differs comes from taking the "
+    f"{np.corrcoef(published, independent_by)[0, 1]:.2f}. So most of it comes from taking the "
     "rows one by one: more pairs stand in front, since a front that wins is worth less where it "
     "makes the middle lose, and only the rows together tell."
 )
@@ -223,6 +223,7 @@ for lower, upper in combinations(range(13), 2):
     these = (split | together) & (high == upper) & (low == lower)
     values[12 - upper, lower] = share(split, these, 20)
 ax = plot_heat_map(values, names[:0:-1], names[:-1], "% split")
+_ = ax.set(xlabel="lower pair", ylabel="higher pair")
 
 # %% [markdown]
 # ## Full house: in the back, in the middle, or not at all

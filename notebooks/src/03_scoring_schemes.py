@@ -13,11 +13,11 @@ import polars as pl
 from IPython.display import Markdown
 from matplotlib import pyplot as plt
 
-from evaluator import Cards
+from evaluator import Cards, Category
 from evaluator.ranking import categories, row_strengths
 from solver import compare, deal, load_rules, solve_many, value_many
 from solver.many import CARD_ROWS
-from solver.plots import plot_heat_map
+from solver.plots import KINDS, plot_heat_map
 
 _ = pl.Config(float_precision=3, tbl_rows=20, fmt_str_lengths=90)
 SCHEMES = ["plain", "2-4", "1-6", "2-4-royalties", "shisanshui"]
@@ -81,6 +81,23 @@ Markdown(
     f"categories. Categories differ most between {SCHEMES[most[0]]} and {SCHEMES[most[1]]}: in "
     f"{np.nanmax(changes[1]):.1f} % of the hands."
 )
+
+# %% [markdown]
+# How it changes: what is set in each row, in per cent of the hands.
+
+# %%
+kinds = categories()[strengths]
+AT_LEAST = {"front": Category.PAIR, "middle": Category.TWO_PAIR, "back": Category.FLUSH}
+pl.DataFrame(
+    {
+        "scheme": scheme,
+        **{
+            f"{row}: {KINDS[kind]} or better": 100 * (kinds[:, place, column] >= kind).mean()
+            for column, (row, kind) in zip((2, 1, 0), AT_LEAST.items(), strict=True)
+        },
+    }
+    for place, scheme in enumerate(SCHEMES)
+).with_columns(pl.selectors.float().round(1))
 
 # %% [markdown]
 # ## What playing by the wrong scheme costs
