@@ -21,7 +21,7 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 FIGURES = {"bbox_inches": "tight", "metadata": {"Software": None}}
-TIMEOUT = 300  # seconds a cell may take; the first run ever compiles
+TIMEOUT = 600  # seconds a cell may take; the first run ever compiles
 
 
 def sources() -> list[Path]:

@@ -85,9 +85,8 @@ Markdown(
 # %% [markdown]
 # ## Who is worth knowing
 #
-# The same for each player: half of his hands to choose by, half to value. Players who set badly
-# are worth knowing. Against a good one the safe answer is better than what so few hands teach: a
-# gain below zero.
+# The same for each player: half of his hands to choose by, half to value. It is players who set
+# badly that are worth knowing; from one who sets well there is little to gain.
 
 # %%
 lines = []
