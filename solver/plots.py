@@ -55,8 +55,7 @@ def plot_setting(setting: Setting | ScoredSetting, ax: Axes | None = None) -> Ax
     """
     ax = ax or _new_axes(6.4, 3)
     scored = setting if isinstance(setting, ScoredSetting) else None
-    rows = scored.setting if scored else setting
-    assert isinstance(rows, Setting)
+    rows = setting.setting if isinstance(setting, ScoredSetting) else setting
     names = rows.names()
     for place, row in enumerate(LAID_OUT):
         y = 1.4 * (2 - place)

@@ -19,7 +19,7 @@ from solver import compare, deal, load_rules, solve_many, value_many
 from solver.many import CARD_ROWS
 from solver.plots import KINDS, plot_heat_map
 
-_ = pl.Config(float_precision=3, tbl_rows=20, fmt_str_lengths=90)
+_ = pl.Config(float_precision=1, tbl_rows=20, fmt_str_lengths=90)
 SCHEMES = ["plain", "2-4", "1-6", "2-4-royalties", "shisanshui"]
 SAMPLES = 1000
 hands = np.array(deal(10_000, seed=3))
@@ -97,7 +97,7 @@ pl.DataFrame(
         },
     }
     for place, scheme in enumerate(SCHEMES)
-).with_columns(pl.selectors.float().round(1))
+)
 
 # %% [markdown]
 # ## What playing by the wrong scheme costs
