@@ -38,7 +38,7 @@ def value_many(
 
     Differences between the settings of a hand are therefore far more precise than their values.
     To see what a choice is worth, value it with another seed or pool than it was made with: on
-    its own opponents it looks better than it is.
+    its own opponents it looks better than it is. Pairs alone count: home runs are left out.
 
     Parameters
     ----------
