@@ -41,7 +41,7 @@ def signature(opponents: str, threads: int) -> str:
     digest = hashlib.sha256()
     hands = listed_hands().reshape(len(PLAYERS), -1, PART)
     for (rules, players), parts in zip(PLAYERS.items(), hands, strict=True):
-        table = open_table(rules, players, opponents)
+        table = open_table(rules, players, opponents, deals=200)  # for home runs
         with ThreadPoolExecutor(threads) as pool:
             for answers in pool.map(partial(answered, table), parts):
                 digest.update(answers)

@@ -113,7 +113,8 @@ def settle(
 
 @inlined
 def _side(shown: I64, terms: Terms, worths: Worths) -> Side:
-    return side(shown[0], shown[1], shown[2], shown[3], terms, worths)
+    back, middle, front = np.int16(shown[0]), np.int16(shown[1]), np.int16(shown[2])
+    return side(back, middle, front, np.uint8(shown[3]), terms, worths)
 
 
 @inlined

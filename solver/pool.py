@@ -95,12 +95,13 @@ class OpponentPool:
 
     def part(self, records: slice) -> "OpponentPool":
         """Return a pool of some of the records."""
+        compact = np.ascontiguousarray  # every second record would compile kernels anew
         return replace(
             self,
-            strengths=self.strengths[records],
-            broken=self.broken[records],
-            decisions=self.decisions[records],
-            dealt=self.hands[records],
+            strengths=compact(self.strengths[records]),
+            broken=compact(self.broken[records]),
+            decisions=compact(self.decisions[records]),
+            dealt=compact(self.hands[records]),
         )
 
     def playing(

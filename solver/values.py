@@ -147,7 +147,7 @@ def value_hands(
         for k in range(rows.shape[1]):
             code = broken_code(hand, rows[h, k, 0], rows[h, k, 1]) if terms.broken else 0
             back, middle, front = strengths[h, k, 0], strengths[h, k, 1], strengths[h, k, 2]
-            hero = side(back, middle, front, code, terms, worths)
+            hero = side(back, middle, front, np.uint8(code), terms, worths)
             total = fixed
             for i in range(setting):
                 total += pay(hero, opponent(i, space.columns), terms)

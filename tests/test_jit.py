@@ -31,6 +31,7 @@ for rules in presets:
     for opponents in ("greedy", "random"):
         pool = make_pool(opponents, rules.wheel, records=2000)
         best = solve(hands[0], rules, opponents=pool).best.setting
+        solve(hands[0], rules, 4, opponents=pool)  # home runs, where they pay
         explain(hands[0], rules=rules, opponents=pool)
         compare(hands[0], best, rules=rules, opponents=pool)
         many = solve_many(hands, rules, opponents=pool)
