@@ -13,6 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench_tools import judged
+
 from evaluator.cards import Cards
 from solver.deals import deal
 from solver.solve import warm_up
@@ -40,10 +42,6 @@ def main() -> None:
         f"a row of the larger one takes {ratio:.2f} x the CPU time, reach 1 x: {judged(ratio <= 1)}"
     )
     print(f"memory: {large[3] / 1e6:.0f} MB, reach 400 MB: {judged(large[3] <= 400e6)}")
-
-
-def judged(reached: bool) -> str:
-    return "ok" if reached else "over"
 
 
 def measure(

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-from bench import judged, row
 from bench_batch import measure
+from bench_tools import judged, row
 from numpy.typing import NDArray
 
 from solver.deals import deal_many

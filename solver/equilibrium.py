@@ -13,12 +13,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from evaluator.kernels import workspace
+from evaluator.kernels import canonical, relabel, workspace
 from evaluator.ranking import tables
 from solver import __version__
 from solver.deals import deal_many
-from solver.opponents import space
-from solver.pool import DISJOINT, OpponentPool, Progress, make_pool, silent
+from solver.opponents import Space, meet, space
+from solver.pool import DISJOINT, SET, SURRENDER, OpponentPool, Progress, make_pool, silent
 from solver.responding import Play, Responses, counter, responses
 from solver.rules import RuleSet, digest
 from solver.scoring import terms_of
@@ -371,4 +371,19 @@ def _gains(own: Play, halves: list[Table], hands: I64) -> F64:
         best[:, k] = worth_best[decisions, h, k]
         crossed[:, 1 - k] = worth_crossed[decisions, h, 1 - k]
     mine = worth_own[own.decisions, h]
+    for i in np.flatnonzero(own.decisions != SET):
+        squares[i] = _mean_square(int(own.decisions[i]), hands[i : i + 1], halves[0], spaces[0])
     return np.column_stack([(crossed - mine).mean(axis=1), (best - mine).mean(axis=1), squares])
+
+
+def _mean_square(decision: int, hand: I64, table: Table, scratch: Space) -> float:
+    """Return the mean square of what one hand (1,) is paid if it is not set."""
+    declaring(table, hand, scratch)  # if it holds a natural, leaves in the scratch what that pays
+    field, terms = field_of(table.rules, table.pool), terms_of(table.rules)[0]
+    suits = field.relabellings[canonical(int(hand[0]), field.relabellings)]
+    met = meet(relabel(int(hand[0]), suits), field, terms, table.seed, table.wanted, scratch)
+    scores = scratch.scores[: met.opponents]
+    if decision == SURRENDER:  # naturals are paid before anyone may surrender
+        scores = np.minimum(scratch.fixed[: met.opponents], 0)
+        scores[: met.setting] = -terms.surrender
+    return float((scores.astype(np.int64) ** 2).mean())

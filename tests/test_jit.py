@@ -18,26 +18,36 @@ import importlib, json, pkgutil
 from dataclasses import replace
 from numba import types
 import evaluator, solver
+from evaluator import frontier, legal_settings
+from solver import compare, deal, explain, exploitability, load_rules
+from solver import simulate, solve, solve_many, train_pool, value_many
 from solver.pool import make_pool
-from solver.rules import load_rules
-from solver import compare, explain, simulate, solve, solve_many
+from solver.solve import warm_up
 
 hands = ["As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c", "As Kd Qc Jc Tc 9s 8d 7c 6c 5c 4s 3d 2c"]
-for name in ("2-4", "eastern", "shisanshui", "pusoy"):
-    rules = load_rules(name)
+presets = [load_rules(name) for name in ("2-4", "eastern", "shisanshui", "pusoy", "giga")]
+presets.append(replace(presets[1], royalties=replace(presets[1].royalties, broken=True)))
+for rules in presets:
     for opponents in ("greedy", "random"):
         pool = make_pool(opponents, rules.wheel, records=2000)
         best = solve(hands[0], rules, opponents=pool).best.setting
         explain(hands[0], rules=rules, opponents=pool)
         compare(hands[0], best, rules=rules, opponents=pool)
-        solve_many(hands, rules, opponents=pool)
+        many = solve_many(hands, rules, opponents=pool)
+        value_many(many.settings[:, None], rules, opponents=pool)
         recorded = replace(pool, dealt=pool.hands)
         simulate([recorded, pool, replace(pool, name="trained")], rules, deals=20)
+    trained = train_pool(rules, rounds=1, records=2000)
+    exploitability(rules, trained, hands=10, records=2000)
+warm_up()  # settles a table as well
+deal(2), legal_settings(hands[0]), frontier(hands[0])
 found = {}
 for package in (evaluator, solver):
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
         for name, thing in vars(importlib.import_module(module.name)).items():
             if hasattr(thing, "py_func") and thing.py_func.__module__ == module.name:
+                if thing.targetoptions.get("inline") == "always":
+                    continue  # a part of its callers
                 kinds = {tuple(map(types.unliteral, kind)) for kind in thing.signatures}
                 found[f"{module.name}.{name}"] = sorted(map(str, kinds))
 print(json.dumps(found))
