@@ -214,8 +214,9 @@ def run_jointly(table: Table, hands: I64, top: int) -> Answers:
             values[h] = value.means[order[0]], *_worth(table.objective, evs, others)
             shown = weighed.totals[order[:top]]
             risks[h, : len(shown)], risks[h, top:] = _risks(shown), _risks(others)
-    by = values if table.objective != EV else None
-    return Answers(found, naturals, declare_ev, declare_se, by, leads, risks)
+    other = table.objective != EV
+    by = values if other else None
+    return Answers(found, naturals, declare_ev, declare_se, by, leads if other else None, risks)
 
 
 class _Weighed(NamedTuple):

@@ -110,7 +110,7 @@ class Solution:
     objective: str = "ev"  # what the best setting has most of: ev, win-chance or risk:LAMBDA
     deals: int = 0  # joint ones, of which home runs and risks are told
     risk: Risk | None = None  # of the decision, if asked for
-    lead: tuple[float, float] | None = None  # of the best setting over the second, with its error
+    lead: tuple[float, float] | None = None  # over the second by another objective, and its error
 
     @property
     def best(self) -> ScoredSetting:
@@ -120,9 +120,10 @@ class Solution:
     @property
     def settled(self) -> bool:
         """Whether the best setting is better than the second for sure, or as good as equal."""
-        if self.lead is None or self.lead[0] <= SETTLED_UNITS:
+        if self.second is None:
             return True
-        return self.lead[0] >= Z_95 * self.lead[1]
+        lead, error = self.lead or (self.second.gap, self.second.gap_se)
+        return lead <= SETTLED_UNITS or lead >= Z_95 * error
 
     @property
     def paid_in(self) -> str:

@@ -257,9 +257,9 @@ def solve_at(table: Table, cards: Cards, top: int) -> Solution:
     place = int(answers.naturals[0])
     natural = table.rules.naturals[place] if place >= 0 else None
     second = settings[1] if len(settings) > 1 else None
-    lead = (second.gap, second.gap_se) if second else None
+    lead = None
     if second and answers.leads is not None:
-        lead = tuple(answers.leads[0].tolist())
+        lead = float(answers.leads[0, 0]), float(answers.leads[0, 1])
     return Solution(
         hand=cards,
         rules=table.rules.name,

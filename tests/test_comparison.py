@@ -29,7 +29,7 @@ from solver import SettingError, compare, explain, solve
 from solver.comparison import Comparison, read_setting
 from solver.pool import make_pool
 from solver.rules import ROWS
-from solver.solve import SolveError
+from solver.solve import SolveError, open_table, solve_at
 
 HAND = parse_hand(HANDS["reference 1"])
 POOL = make_pool("greedy", records=2000)
@@ -64,7 +64,8 @@ def test_the_best_setting_costs_nothing(name: str) -> None:
 def test_settings_of_the_frontier_cost_what_solve_says(hand: str, name: str, players: int) -> None:
     rules = rules_called(name)
     pool = chosen_pool(rules.wheel)
-    settings = solve(HANDS[hand], rules, players, pool, top=10_000).settings
+    pairs = replace(open_table(rules, players, pool), pairs_only=True)
+    settings = solve_at(pairs, parse_hand(HANDS[hand]), 10_000).settings
     assert len(settings) == len(frontier(HANDS[hand], rules.wheel)) > 30
     ranks = []
     for scored in [*settings[:10], *settings[10::20], settings[-1]]:

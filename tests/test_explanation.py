@@ -13,13 +13,14 @@ from naive_support import random_rules
 from test_display import scored
 from test_solve import HANDS, HOUSE, PRESETS, chosen_pool, opponents_of, rules_called
 
-from solver import deal, explain, solve
+from evaluator.cards import parse_hand
+from solver import deal, explain
 from solver.explaining import PARTS
 from solver.explanation import Explanation, Parts, difference_words, take_apart
 from solver.pool import OpponentPool, make_pool
 from solver.rules import RuleSet
 from solver.solution import RowChances
-from solver.solve import Table
+from solver.solve import Table, open_table, solve_at
 
 HAND = HANDS["reference 1"]
 POOL = make_pool("greedy", records=2000)
@@ -30,8 +31,9 @@ def check_sums(rules: RuleSet, pool: OpponentPool, hands: int, seed: int) -> set
     paying = set()
     for hand in deal(hands, seed):
         explanation = explain(hand, 2, rules=rules, players=rules.players[1], opponents=pool)
+        pairs = replace(open_table(rules, rules.players[1], pool), pairs_only=True)
         assert explanation.solution == replace(
-            solve(hand, rules, rules.players[1], pool, top=2), seconds=explanation.solution.seconds
+            solve_at(pairs, hand, 2), seconds=explanation.solution.seconds
         )
         for setting, parts in zip(explanation.solution.settings, explanation.parts, strict=True):
             assert abs(sum(astuple(parts)) - setting.ev) < 1e-9
@@ -93,7 +95,7 @@ def test_parts_are_those_of_a_direct_comparison(hand: str, name: str) -> None:
 
 def test_settings_taken_apart_are_scored_as_solve_scores_them() -> None:
     table = Table(rules_called("shisanshui"), 3, chosen_pool("second"), 0, None)
-    solution = solve(HAND, table.rules, 3, table.pool)
+    solution = solve_at(replace(table, pairs_only=True), parse_hand(HAND), 5)
     settings = [scored.setting for scored in solution.settings]
     assert take_apart(table, solution.hand, settings)[0] == list(solution.settings)
 

@@ -137,11 +137,12 @@ def test_hands_as_text_and_as_numbers_are_the_same() -> None:
 
 SETTING_KEYS = (
     *("back", "middle", "front", "names", "ev", "se", "gap", "gap_se"),
-    *("win", "tie", "scoop", "scooped", "royalties"),
+    *("win", "tie", "scoop", "scooped", "royalties", "risk"),
 )
 KEYS = (
-    *("hand", "rules", "players", "opponents", "seed", "samples", "seconds", "version"),
-    *("decision", "natural", "ev", "se", "settled", "settings", "notes"),
+    *("hand", "rules", "players", "opponents", "seed", "samples", "deals", "stakes", "objective"),
+    *("seconds", "version", "decision", "natural", "ev", "se", "risk", "settled", "settings"),
+    "notes",
 )
 
 
@@ -184,7 +185,7 @@ def test_what_evs_leave_out() -> None:
     pool = make_pool("greedy", "second", records=2000)
     assert ask(rules="shisanshui", samples=50, opponents=pool).notes == ()
     three = ask(rules="shisanshui", samples=50, opponents=pool, players=3)
-    assert three.notes == ("The EV leaves out home runs: gunning everyone pays 2 times as much.",)
+    assert three.deals == 1000, "for home runs"
     banker = ask(rules="malaya", samples=50)
     assert banker.notes == (
         "The EV leaves out the banker: one seat plays all others and wins tied rows.",
