@@ -34,17 +34,16 @@ def main() -> None:
     if given.table:
         print("\n".join(table(given.names or preset_names(), given.out)))
         return
-    for rules in symmetric(given.names or preset_names()):
+    for rules in different(given.names or preset_names()):
         start = time.perf_counter()
         pool = trained(rules, given.rounds, given.records, given.hands, given.fresh, given.jobs)
         path = shelve(pool, rules, given.out)
         print(f"{told(pool)}, {path.stat().st_size:,} bytes, {time.perf_counter() - start:.0f} s")
 
 
-def symmetric(names: list[str] | tuple[str, ...]) -> list[RuleSet]:
-    """Return the rule sets in which all seats are alike, one for each way of paying."""
-    rule_sets = map(load_rules, names)
-    return list({digest(rules): rules for rules in rule_sets if not rules.banker}.values())
+def different(names: list[str] | tuple[str, ...]) -> list[RuleSet]:
+    """Return the rule sets, one for each way of paying."""
+    return list({digest(rules): rules for rules in map(load_rules, names)}.values())
 
 
 def trained(
@@ -74,7 +73,9 @@ def shelve(pool: OpponentPool, rules: RuleSet, directory: Path) -> Path:
 def told(pool: OpponentPool) -> str:
     measured = pool.about["exploitability"]
     lower, upper = bounds(measured)
-    return f"{pool.about['rules']}: {lower} to {upper} units, spread {measured['score_sd']:.3f}"
+    edge = f", banker's edge {measured['edge']:+.5f}" if "edge" in measured else ""
+    exploited = f"{lower} to {upper} units, spread {measured['score_sd']:.3f}{edge}"
+    return f"{pool.about['rules']}: {exploited}"
 
 
 def bounds(measured: Mapping[str, Any]) -> Iterator[str]:

@@ -30,7 +30,7 @@ from solver.opponents import Field, Space, find_opponents, gather, link_records,
 from solver.rules import load_rules
 from solver.scoring import Terms, Worths, terms_of
 from solver.simulation import simulate
-from solver.solve import SAMPLES, field_of, open_table, solve
+from solver.solve import SAMPLES, open_table, solve
 from solver.solve import run as run_table
 
 HANDS = 1_000
@@ -177,7 +177,7 @@ def bench_joint(hand: I64) -> None:
 def opened(name: str) -> tuple[Field, Terms, Worths, Tables]:
     """Return what the kernels take for a preset and greedy opponents."""
     table = open_table(name, opponents="greedy")
-    return field_of(table.rules, table.pool), *terms_of(table.rules), tables(table.rules.wheel)
+    return table.field, *terms_of(table.rules, table.seat), tables(table.rules.wheel)
 
 
 def show_spread(

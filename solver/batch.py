@@ -21,7 +21,7 @@ from solver.batch_tally import Answer, Summary, Tally
 from solver.choosing import QUICK_NOTICE, is_quick
 from solver.csv_rows import FileError, Row
 from solver.pool import Progress, silent
-from solver.rules_model import digest
+from solver.rules_model import Seat, digest
 from solver.solve import Table, open_table
 
 _CHUNK: Final = 64  # rows solved at a time by one thread: a twentieth of a second
@@ -60,6 +60,7 @@ def run_batch(
     column: str | None = None,
     progress: BatchProgress | None = None,
     pool_progress: Progress = silent,
+    seat: Seat | None = None,
 ) -> BatchReport:
     """Solve every row of a file.
 
@@ -69,7 +70,7 @@ def run_batch(
         Paths, or "-" for standard input and output. Names ending in ``.gz`` and ``.parquet`` say
         what the files are. The target appears when it is complete; until then its rows are in
         ``TARGET.partial``, and ``TARGET.journal`` says how many are safe.
-    rules, players, opponents, samples, seed
+    rules, players, opponents, samples, seed, seat
         As for `solve`. Columns ``rules`` and ``players`` override them for their row.
     jobs
         Threads; the output does not depend on how many.
@@ -108,7 +109,9 @@ def run_batch(
     if target != "-":
         _check_place(Path(target))
     with open_source(source, column) as opened:
-        table = open_table(rules, players, opponents, samples, seed, pool_progress, strict)
+        table = open_table(
+            rules, players, opponents, samples, seed, pool_progress, strict, seat=seat
+        )
         if is_quick(table.pool):
             pool_progress(QUICK_NOTICE, 1.0)
         ask = Asker(opened.layout, table, opponents, strict, pool_progress)
@@ -159,6 +162,7 @@ def _identity(source: Source, table: Table, column: str | None) -> dict[str, str
         "column": column or "default",
         "rules": f"{table.rules.name} ({digest(table.rules)})",
         "players": str(table.players),
+        **({"seat": table.seat} if table.seat else {}),
         "opponents": f"{table.pool.name} ({table.pool.digest[:12]})",
         "samples": str(table.samples or "default"),
         "seed": str(table.seed),

@@ -72,14 +72,16 @@ def _override(
     if players and not (players.isascii() and players.isdigit()):
         return f"players is {players[:16]!r}; it must be a whole number"
     try:
+        rule_set = load_rules(rules) if rules else default.rules
         return open_table(
-            load_rules(rules) if rules else default.rules,
+            rule_set,
             int(players) if players else default.players,
             opponents,
             default.samples,
             default.seed,
             progress,
             strict,
+            seat=default.seat if rule_set.banker else None,
         )
     except (ValueError, OSError) as error:
         return "; ".join(str(error).splitlines())

@@ -102,15 +102,6 @@ def full_path(rules: RuleSet) -> Path:
     return kept_path(f"{EQUILIBRIUM}-{digest(rules)}")
 
 
-def check_symmetric(rules: RuleSet) -> None:
-    """Raise PoolError for a game in which not all seats are alike."""
-    if rules.banker:
-        raise PoolError(
-            f"the rules {rules.name} have a banker, so their seats differ, and no equilibrium is "
-            "known for them yet; solve and batch take --opponents greedy"
-        )
-
-
 def _load(name: str, rules: RuleSet, strict: bool, progress: Progress) -> OpponentPool:
     if name == EQUILIBRIUM:
         return _equilibrium(rules, progress)
@@ -124,7 +115,6 @@ def _load(name: str, rules: RuleSet, strict: bool, progress: Progress) -> Oppone
 
 
 def _equilibrium(rules: RuleSet, progress: Progress) -> OpponentPool:
-    check_symmetric(rules)
     if shipped := shipped_path(rules):
         try:
             return read_pool(shipped)

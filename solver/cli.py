@@ -29,6 +29,7 @@ from solver.cli_parts import (
     Players,
     Rules,
     Samples,
+    SeatOption,
     Seed,
     Strict,
     answer,
@@ -125,6 +126,7 @@ def solve(
     ],
     rules: Rules = "2-4",
     players: Players = 2,
+    seat: SeatOption = None,
     opponents: Opponents = "equilibrium",
     samples: Samples = None,
     top: Annotated[int, typer.Option(min=1, help="Settings to list.")] = 5,
@@ -193,7 +195,8 @@ def solve(
             find = explain_hand
         if deals:
             wishes["deals"] = deals
-        table = open_table(rule_set, players, opponents, samples, seed, bar, strict, **wishes)
+        asked = rule_set, players, opponents, samples, seed, bar, strict
+        table = open_table(*asked, **wishes, seat=seat)
         ask = partial(
             find,
             rules=table.rules,
@@ -202,6 +205,7 @@ def solve(
             samples=samples,
             top=top,
             seed=seed,
+            seat=table.seat,
             **({} if explain else wishes),
         )
         head = ",".join(SOLVE_COLUMNS) + "\n" if form == "csv" else ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from solver.rules import preset_names
+from solver.rules import Seat, preset_names
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -32,6 +32,14 @@ Rules = Annotated[
     ),
 ]
 Players = Annotated[int, typer.Option(help="Players at the table, you included.")]
+SeatOption = Annotated[
+    Seat | None,
+    typer.Option(
+        "--seat",
+        help="Yours under rules with a banker, who plays each of the others and wins tied rows.",
+        show_default="player",
+    ),
+]
 Opponents = Annotated[
     str,
     typer.Option(

@@ -12,6 +12,7 @@ from solver.cli_parts import (
     Players,
     Rules,
     Samples,
+    SeatOption,
     Strict,
     answer,
     engine,
@@ -32,6 +33,7 @@ _LEAVING: Final = ("q", "quit", "exit")
 def quiz(
     rules: Rules = "2-4",
     players: Players = 2,
+    seat: SeatOption = None,
     opponents: Opponents = "equilibrium",
     samples: Samples = None,
     strict: Strict = False,
@@ -54,7 +56,9 @@ def quiz(
     with engine(explains=True) as bar:
         from solver.solve import open_table
 
-        table = open_table(rule_set, players, opponents, samples, progress=bar, strict=strict)
+        table = open_table(
+            rule_set, players, opponents, samples, progress=bar, strict=strict, seat=seat
+        )
         _practise(table, hard, secrets.randbelow(_SEEDS) if seed is None else seed, log)
 
 
@@ -64,8 +68,9 @@ def _practise(table: "Table", hard: bool, seed: int, log: Path | None) -> None:
     from solver.quiz import Score, open_log, questions
 
     score = Score()
-    players, opponents = table.players, table.pool.name
-    answer(f"rules {table.rules.name}, {players} players, opponents {opponents}, seed {seed}\n")
+    seat = f", seat {table.seat}" if table.seat else ""
+    asked = f"rules {table.rules.name}, {table.players} players{seat}"
+    answer(f"{asked}, opponents {table.pool.name}, seed {seed}\n")
     answer("Answer with three rows, as in BACK / MIDDLE / FRONT; q leaves.\n")
     with open_log(log) as record:
         try:
@@ -94,6 +99,7 @@ def _answered(table: "Table", hand: "Cards") -> "Comparison":
                 text,
                 rules=table.rules,
                 players=table.players,
+                seat=table.seat,
                 opponents=table.pool,
                 samples=table.samples,
                 seed=table.seed,

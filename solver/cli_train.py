@@ -46,7 +46,6 @@ def train(
         from solver.pool import PoolError, write_pool
         from solver.shelf import shipped_path
 
-        choosing.check_symmetric(rule_set)
         check_seed(seed or 0)
         if output is None and shipped_path(rule_set):
             raise PoolError(f"a pool for {rules} is shipped; train another one with --output FILE")
@@ -86,10 +85,9 @@ def exploit(
     """
     rule_set = load_rules(rules)
     with engine() as bar:
-        from solver.choosing import check_symmetric, choose_pool
+        from solver.choosing import choose_pool
         from solver.equilibrium import exploitability
 
-        check_symmetric(rule_set)
         pool = choose_pool(opponents, rule_set, progress=bar)
         found = exploitability(
             rule_set, pool, hands, jobs=jobs or os.cpu_count() or 1, progress=bar

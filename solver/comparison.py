@@ -23,7 +23,7 @@ from solver.explanation import (
 from solver.opponents import space
 from solver.scoring import terms_of
 from solver.solution import SETTLED_UNITS, Z_95, ScoredSetting, Solution
-from solver.solve import field_of, open_table, solve_at
+from solver.solve import open_table, solve_at
 
 # What may stand between two rows; the first that leaves three is taken.
 _BETWEEN_ROWS: Final = ("/", r"\|", ";", "\n", ",", r"\s+")
@@ -103,7 +103,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison in the form of ``capsa compare --format json``."""
         question = self.solution.to_dict()
-        asked = ("hand", "rules", "players", "opponents", "seed", "samples", "version")
+        asked = ("hand", "rules", "players", "seat", "opponents", "seed", "samples", "version")
         return {
             **{key: question[key] for key in (*asked, "decision")},
             **self.scored.to_dict(),
@@ -132,7 +132,7 @@ def compare(
     setting
         Its three rows in any order, as for `read_setting`.
     **options
-        As for `open_table`: rules, players, opponents, samples, seed, progress, strict.
+        As for `open_table`: rules, players, seat, opponents, samples, seed, progress, strict.
 
     Returns
     -------
@@ -157,8 +157,7 @@ def compare(
     mine = read_setting(setting, cards, table.rules.wheel)
     solution = solve_at(table, cards, 2)
     scored, parts = take_apart(table, cards, [solution.best.setting, mine])
-    terms, worths = terms_of(table.rules)
-    field = field_of(table.rules, table.pool)
+    field, (terms, worths) = table.field, terms_of(table.rules, table.seat)
     better, legal = rank_setting(
         cards.mask,
         np.array(mine.strengths(table.rules.wheel), np.int16),

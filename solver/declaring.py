@@ -10,7 +10,7 @@ from evaluator.jit import kernel
 from evaluator.kernels import canonical, relabel
 from evaluator.naturals import kind, natural_bits, natural_key
 from evaluator.ranking import Tables
-from solver.opponents import Field, Space, meet, spread
+from solver.opponents import CHOICE, Field, Space, meet, spread
 from solver.rules import RuleSet
 from solver.scoring import Terms
 
@@ -106,7 +106,7 @@ def declare_hands(
         own_key = natural_key(naturals.kinds[place], hands[h], table)
         for i in range(met.setting, met.opponents):
             record = space.record[i]
-            other = (field.records[record] >> 39) - 1
+            other = (field.records[record] >> CHOICE) - 1
             if other == naturals.units.shape[0]:  # surrendered, which does not save from naturals
                 scores[i] = naturals.units[place]
                 continue

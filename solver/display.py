@@ -79,8 +79,8 @@ class _View:
     def worth(self) -> Iterator[Text]:
         best = self.solution.best
         line = Text(f"EV {self._value(best.ev, best.se)} {self.solution.paid_in}", "bold")
-        if self.solution.players > 2:
-            line.append(f" from all {self.solution.players - 1} opponents together")
+        if self.solution.others > 1:
+            line.append(f" from all {self.solution.others} opponents together")
         if best.royalties:
             line.append(f", royalties {best.royalties:+z.3f}", "not bold")
         yield line
@@ -229,9 +229,7 @@ def shelf_lines(rules: RuleSet) -> Iterator[str]:
     from solver.shelf import about_pool, shipped_path
 
     path = shipped_path(rules)
-    if rules.banker:
-        yield "Opponents: no equilibrium so far, as the banker's seat differs from the others."
-    elif path is None:
+    if path is None:
         yield "Opponents: no pool is shipped; the first solve trains one in about two minutes."
     else:
         about = about_pool(path)
@@ -252,6 +250,9 @@ def quality_lines(measured: Mapping[str, Any]) -> Iterator[str]:
         share = f"{units / spread:+z.5f} standard deviations of a deal's score"
         yield f"  {bound} bound {units:+z.5f}, standard error {error:.5f}; {share}"
     yield f"A deal's score has a standard deviation of {spread:.2f} units."
+    if "edge" in measured:
+        edge = f"{measured['edge']:+z.4f} units a deal from each of them"
+        yield f"The banker's edge over players as good as he is: {edge}."
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,15 @@ class Recorded(NamedTuple):
 
 
 class Plays(NamedTuple):
-    """What each strategy would do with each hand of some deals."""
+    """What each strategy would do with each hand of some deals.
 
-    strengths: NDArray[np.int16]  # (strategies, deals, seats, 3) back, middle, front
-    broken: U8  # (strategies, deals, seats) broken codes
-    decisions: U8  # (strategies, deals, seats) SET, DECLARE or SURRENDER
+    Each is one way to play; under rules with a banker there follow as many more, what they would do
+    as the banker.
+    """
+
+    strengths: NDArray[np.int16]  # (ways, deals, seats, 3) back, middle, front
+    broken: U8  # (ways, deals, seats) broken codes
+    decisions: U8  # (ways, deals, seats) SET, DECLARE or SURRENDER
     naturals: I64  # (deals, seats) place of the strongest natural held in the rules' list, or -1
     keys: I64  # (deals, seats) the natural's key, as of `evaluator.naturals.natural_key`
 
@@ -111,11 +115,11 @@ def _settle(
 ) -> None:
     """Add what each strategy wins at one table to ``units`` (strategies,)."""
     for a in range(seating.shape[0]):
-        one = _player(plays, deal, a, seating)
+        one = _player(plays, deal, a, seating, bank)
         for b in range(a + 1, seating.shape[0]):
             if not _meet(a, b, bank):
                 continue
-            other = _player(plays, deal, b, seating)
+            other = _player(plays, deal, b, seating, bank)
             gun = gunner(one, other)
             run = False
             if home_runs and gun != 0:
@@ -134,25 +138,27 @@ def _meet(a: int, b: int, bank: int) -> bool:
 @kernel
 def _guns_all(plays: Plays, deal: int, seat: int, seating: I64, bank: int) -> bool:
     """Tell whether a seat guns everybody it settles with."""
-    player = _player(plays, deal, seat, seating)
+    player = _player(plays, deal, seat, seating, bank)
     for b in range(seating.shape[0]):
         met = b != seat and _meet(seat, b, bank)
-        if met and gunner(player, _player(plays, deal, b, seating)) != 1:
+        if met and gunner(player, _player(plays, deal, b, seating, bank)) != 1:
             return False
     return True
 
 
 @kernel
-def _player(plays: Plays, deal: int, seat: int, seating: I64) -> Player:
-    who = seating[seat]
-    strengths = plays.strengths[who, deal, seat]
+def _player(plays: Plays, deal: int, seat: int, seating: I64, bank: int) -> Player:
+    way = seating[seat]
+    if seat == bank:
+        way += plays.strengths.shape[0] // 2
+    strengths = plays.strengths[way, deal, seat]
     back, middle, front = np.int64(strengths[0]), np.int64(strengths[1]), np.int64(strengths[2])
-    decision = plays.decisions[who, deal, seat]
+    decision = plays.decisions[way, deal, seat]
     return Player(
         int(back),
         int(middle),
         int(front),
-        int(np.int64(plays.broken[who, deal, seat])),
+        int(np.int64(plays.broken[way, deal, seat])),
         int(plays.naturals[deal, seat] if decision == DECLARE else -1),
         int(plays.keys[deal, seat]),
         bool(back < middle or middle < front),

@@ -1,7 +1,8 @@
 """Training a pool to play near the equilibrium, and measuring how far from it a player is.
 
 The game of two players is symmetric and zero-sum, so its value is 0, and a strategy is judged by
-its exploitability: what a perfect counter-player wins from it.
+its exploitability: what a perfect counter-player wins from it. Against a banker there are two
+strategies, each trained against the other, and its value is the banker's edge.
 """
 
 from collections.abc import Callable
@@ -20,10 +21,10 @@ from solver.deals import deal_many
 from solver.opponents import Space, meet, space
 from solver.pool import DISJOINT, SET, SURRENDER, OpponentPool, Progress, make_pool, silent
 from solver.responding import Play, Responses, counter, responses
-from solver.rules import RuleSet, digest
+from solver.rules import FACING, RuleSet, digest, seats_of
 from solver.scoring import terms_of
 from solver.setter import best_responses
-from solver.solve import Table, decide, declaring, field_of, relabellings_of
+from solver.solve import Table, decide, declaring, relabellings_of
 
 _T = TypeVar("_T")
 Plays = tuple[NDArray[Any], ...]  # what records do: arrays (records, ...)
@@ -132,11 +133,14 @@ def train_round(
     OpponentPool
         The same hands, some of them set in other ways.
     """
-    samples = round(plan.looks * len(pool.hands) * DISJOINT)
-    table = Table(rules, 2, pool, number, samples)
+    seats = seats_of(rules)
+    samples = round(plan.looks * len(pool.hands) / len(seats) * DISJOINT)
+    seated = [Table(rules, 2, pool, number, samples, seat=seat) for seat in seats]
 
     def answer(_: Plays, drawn: I64) -> Plays:
-        play = respond(table, pool.hands[drawn], jobs)
+        ends = [] if pool.bankers is None else [pool.bankers]
+        parts = zip(seated, np.split(drawn, np.searchsorted(drawn, ends)), strict=True)
+        play = _joined([respond(table, pool.hands[part], jobs) for table, part in parts])
         return *play.settings[:2], play.decisions
 
     plays = pool.strengths, pool.broken, pool.decisions
@@ -153,7 +157,8 @@ def train_pool(
 ) -> OpponentPool:
     """Train opponents for a rule set by fictitious play, from greedy players on.
 
-    Clauses that look at the whole table and the banker's seat are left out.
+    Clauses that look at the whole table are left out. Under rules with a banker, bankers answer
+    the players and players the bankers.
 
     Parameters
     ----------
@@ -161,7 +166,8 @@ def train_pool(
         What pairs pay.
     rounds, records, seed, jobs
         Rounds of `schedule`; hands, dealt from the seed; threads. If records is None, there are
-        204,800, or half as many more where colours count, as fewer relabellings do then.
+        204,800, or half as many more where colours count, as fewer relabellings do then. Under
+        rules with a banker one half of them plays him.
     progress
         Called with a description and the share done.
 
@@ -179,7 +185,8 @@ def train_pool(
     plans = schedule(rounds)
     work = [plan.share * (1 + plan.looks) for plan in plans]
     records = records or RECORDS + RECORDS // 2 * (len(relabellings_of(rules)) < 24)
-    pool = replace(make_pool("greedy", rules.wheel, records, seed), name="equilibrium")
+    pool = make_pool("greedy", rules.wheel, records, seed)
+    pool = replace(pool, name="equilibrium", bankers=records // 2 if rules.banker else None)
     for number, plan in enumerate(plans):
         progress(f"training opponents for {rules.name}", sum(work[:number]) / sum(work))
         pool = train_round(pool, rules, number, plan, jobs)
@@ -208,7 +215,7 @@ def respond(
     Play
         What `solve` would do with each hand.
     """
-    field_of(table.rules, table.pool)  # once, before several threads ask for it
+    _ = table.field  # once, before several threads ask for it
     return _joined(_in_threads(partial(best_responses, table), hands, jobs, progress, what))
 
 
@@ -245,10 +252,12 @@ class Exploitability:
     upper: float  # answers valued on the opponents they were chosen on
     upper_se: float
     score_sd: float  # standard deviation of a deal's score
+    edge: float | None = None  # what the player wins from himself as the banker, if there is one
+    edge_se: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it in the form of ``capsa exploit --format json``."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def exploitability(
@@ -266,7 +275,8 @@ def exploitability(
 
     The player sets a fresh pool of hands, and then a counter-player who knows the pool answers
     fresh hands in turn. What counts is how much better his answers do than the player's own on
-    the same hands against the same opponents, as the player wins nothing from himself.
+    the same hands against the same opponents, as the player wins nothing from himself. Under
+    rules with a banker all that is done in either seat, with the same deals, and the mean counts.
 
     Parameters
     ----------
@@ -298,25 +308,27 @@ def exploitability(
     >>> found.lower < found.upper
     True
     """
-    table = Table(rules, 2, pool, 0, samples)
     records = records or FRESH << (len(relabellings_of(rules)) < 24)
-    fresh = np.empty(records, np.int64)
+    fresh, heroes = np.empty(records, np.int64), np.empty(hands, np.int64)
     deal_many(seed, 0, fresh)
-    field_of(rules, pool)  # once, before several threads ask for it
-    play = play or partial(best_responses, table)
-    set_fresh = _joined(_in_threads(play, fresh, jobs, progress, "setting a fresh pool"))
-    player = OpponentPool("player", rules.wheel, seed, *set_fresh.settings[:2], set_fresh.decisions)
-    # Halves of records, not of opponents: a record's relabellings must not be on both sides.
-    parts = [player.part(slice(start, None, 2)) for start in (0, 1)]
-    halves = [Table(rules, 2, part, 0, _ALL) for part in parts]
-    for half in halves:
-        field_of(rules, half.pool)
-    heroes = np.empty(hands, np.int64)
     deal_many(seed, records, heroes)
-    gains = _in_threads(
-        lambda part: _gains(play(part), halves, part), heroes, jobs, progress, "countering it"
-    )
-    crossed, inner, squares = np.concatenate(gains).T
+    asked = {seat: Table(rules, 2, pool, 0, samples, seat=seat) for seat in seats_of(rules)}
+    plays = {seat: play or _answering(table) for seat, table in asked.items()}
+    found = []
+    for seat, own in plays.items():
+        other = plays[FACING[seat]]
+        done = _joined(_in_threads(other, fresh, jobs, progress, "setting a fresh pool"))
+        player = OpponentPool("player", rules.wheel, seed, *done.settings[:2], done.decisions)
+        # Halves of records, not of opponents: a record's relabellings must not be on both sides.
+        parts = [player.part(slice(start, None, 2)) for start in (0, 1)]
+        halves = [Table(rules, 2, part, 0, _ALL, seat=seat) for part in parts]
+        for half in halves:
+            _ = half.field  # once, before several threads ask for it
+        counter_own = partial(_gains, own, halves)
+        gains = _in_threads(counter_own, heroes, jobs, progress, "countering it")
+        found.append(np.concatenate(gains))
+    crossed, inner, squares, _ = np.mean(found, axis=0).T
+    edge = (found[-1][:, 3] - found[0][:, 3]) / 2  # the luck of the deals cancels
     root = hands**0.5
     return Exploitability(
         rules.name,
@@ -326,14 +338,25 @@ def exploitability(
         float(inner.mean()),
         float(inner.std(ddof=1) / root),
         float(squares.mean() ** 0.5),
+        float(edge.mean()) if rules.banker else None,
+        float(edge.std(ddof=1) / root) if rules.banker else None,
     )
 
 
-def _gains(own: Play, halves: list[Table], hands: I64) -> F64:
-    """Return for hands (h,) what countering gains, crosswise and in-sample, and squared scores."""
-    table = halves[0]
-    terms, worths = terms_of(table.rules)
-    fields = field_of(table.rules, halves[0].pool), field_of(table.rules, halves[1].pool)
+def _answering(table: Table) -> Callable[[I64], Play]:
+    """Return the player who gives the best response to the opponents of a table."""
+    _ = table.field  # once, before several threads ask for it
+    return partial(best_responses, table)
+
+
+def _gains(play: Callable[[I64], Play], halves: list[Table], hands: I64) -> F64:
+    """Return (h, 4) for hands (h,): what countering gains, squared scores, and what ``play`` wins.
+
+    The gains are those found crosswise, and on the opponents that the answers were chosen on.
+    """
+    own, table = play(hands), halves[0]
+    terms, worths = terms_of(table.rules, table.seat)
+    fields = halves[0].field, halves[1].field
     wanted = halves[0].wanted
     spaces = space(fields[0], terms, wanted), space(fields[1], terms, wanted)
     found = responses(len(hands)), responses(len(hands))
@@ -373,13 +396,14 @@ def _gains(own: Play, halves: list[Table], hands: I64) -> F64:
     mine = worth_own[own.decisions, h]
     for i in np.flatnonzero(own.decisions != SET):
         squares[i] = _mean_square(int(own.decisions[i]), hands[i : i + 1], halves[0], spaces[0])
-    return np.column_stack([(crossed - mine).mean(axis=1), (best - mine).mean(axis=1), squares])
+    gains = (crossed - mine).mean(axis=1), (best - mine).mean(axis=1)
+    return np.column_stack([*gains, squares, mine.mean(axis=1)])
 
 
 def _mean_square(decision: int, hand: I64, table: Table, scratch: Space) -> float:
     """Return the mean square of what one hand (1,) is paid if it is not set."""
     declaring(table, hand, scratch)  # if it holds a natural, leaves in the scratch what that pays
-    field, terms = field_of(table.rules, table.pool), terms_of(table.rules)[0]
+    field, (terms, _) = table.field, terms_of(table.rules, table.seat)
     suits = field.relabellings[canonical(int(hand[0]), field.relabellings)]
     met = meet(relabel(int(hand[0]), suits), field, terms, table.seed, table.wanted, scratch)
     scores = scratch.scores[: met.opponents]

@@ -253,21 +253,25 @@ def describe(
         scores[i] = best[i] - scores[i]
     results.gap[h, place], results.gap_se[h, place] = spread(scores, met, space)
 
+    # as if there was no banker: equal rows are ties
+    own_back = np.int16(hero.back ^ terms.banker)
+    own_middle = np.int16(hero.middle ^ terms.banker)
+    own_front = np.int16(hero.front ^ terms.banker)
     back, middle, front = space.columns.back, space.columns.middle, space.columns.front
-    results.win[h, place, 0] = _count_below(hero.back, back[: met.setting]) / met.opponents
-    results.win[h, place, 1] = _count_below(hero.middle, middle[: met.setting]) / met.opponents
-    results.win[h, place, 2] = _count_below(hero.front, front[: met.setting]) / met.opponents
-    results.tie[h, place, 0] = _count_equal(hero.back, back[: met.setting]) / met.opponents
-    results.tie[h, place, 1] = _count_equal(hero.middle, middle[: met.setting]) / met.opponents
-    results.tie[h, place, 2] = _count_equal(hero.front, front[: met.setting]) / met.opponents
+    results.win[h, place, 0] = _count_below(own_back, back[: met.setting]) / met.opponents
+    results.win[h, place, 1] = _count_below(own_middle, middle[: met.setting]) / met.opponents
+    results.win[h, place, 2] = _count_below(own_front, front[: met.setting]) / met.opponents
+    results.tie[h, place, 0] = _count_equal(own_back, back[: met.setting]) / met.opponents
+    results.tie[h, place, 1] = _count_equal(own_middle, middle[: met.setting]) / met.opponents
+    results.tie[h, place, 2] = _count_equal(own_front, front[: met.setting]) / met.opponents
     scoops = scooped = np.int32(0)
     for i in range(met.setting):
         other = opponent(i, space.columns)
         scoops += np.int32(
-            (hero.back > other.back) & (hero.middle > other.middle) & (hero.front > other.front)
+            (own_back > other.back) & (own_middle > other.middle) & (own_front > other.front)
         )
         scooped += np.int32(
-            (hero.back < other.back) & (hero.middle < other.middle) & (hero.front < other.front)
+            (own_back < other.back) & (own_middle < other.middle) & (own_front < other.front)
         )
     results.scoop[h, place] = scoops / met.opponents
     results.scooped[h, place] = scooped / met.opponents
@@ -344,6 +348,6 @@ def solve_hands(
             rows = split_masks(work.splits[place], table, work)
             for row in range(3):
                 results.rows[h, place, row] = relabel_back(rows[row], suits)
-            results.strengths[h, place, 0] = hero.back
-            results.strengths[h, place, 1] = hero.middle
-            results.strengths[h, place, 2] = hero.front
+            results.strengths[h, place, 0] = work.backs[place]
+            results.strengths[h, place, 1] = work.middles[place]
+            results.strengths[h, place, 2] = work.fronts[place]

@@ -20,7 +20,7 @@ from evaluator.ranking import Tables
 from solver.candidates import candidate
 from solver.estimate import Results, add_scores, describe
 from solver.opponents import Field, Met, Space, meet, opponent
-from solver.rules import RuleSet
+from solver.rules import RuleSet, Seat
 from solver.scoring import Side, Terms, Worths, pay, royalties_won, terms_of
 
 I16 = NDArray[np.int16]
@@ -36,13 +36,13 @@ BACK, MIDDLE, FRONT, MAJORITY, _, _, WON, PAID, BROKEN, NATURALS, SURRENDER = ra
 
 
 @cache
-def ladder_of(rules: RuleSet) -> Ladder:
+def ladder_of(rules: RuleSet, seat: Seat | None = None) -> Ladder:
     """Return the terms of a rule set with its clauses joining in the order in which they apply.
 
     With the majority, with the scoop units too, and with all: what a clause adds is the difference
     of two payments, so that `pay` alone defines it.
     """
-    terms, _ = terms_of(rules)
+    terms, _ = terms_of(rules, seat)
     scoop = terms._replace(gun=np.int16(1))
     return scoop._replace(scoop_units=np.int16(0)), scoop, terms
 

@@ -17,10 +17,10 @@ from solver.estimate import results
 from solver.explaining import PARTS, explain_settings, ladder_of
 from solver.opponents import space
 from solver.pool import OpponentPool, Progress
-from solver.rules import ROWS, RuleSet
+from solver.rules import ROWS, RuleSet, Seat
 from solver.scoring import terms_of
 from solver.solution import LAID_OUT, ScoredSetting, Solution
-from solver.solve import Table, field_of, open_table, scored_setting, solve_at
+from solver.solve import Table, open_table, scored_setting, solve_at
 
 WHERE: Final = {"back": "in the back", "middle": "in the middle", "front": "in front"}
 _TO: Final = {"back": "to the back", "middle": "to the middle", "front": "to the front"}
@@ -43,6 +43,7 @@ class Options(TypedDict, total=False):
 
     rules: str | Path | RuleSet
     players: int
+    seat: Seat | None
     opponents: str | Path | OpponentPool
     samples: int | None
     seed: int
@@ -126,7 +127,7 @@ def explain(hand: str | Iterable[int], top: int = 5, **options: Unpack[Options])
     top
         How many settings to list at the most.
     **options
-        As for `open_table`: rules, players, opponents, samples, seed, progress, strict.
+        As for `open_table`: rules, players, seat, opponents, samples, seed, progress, strict.
 
     Returns
     -------
@@ -160,8 +161,8 @@ def take_apart(
     table: Table, hand: Cards, settings: list[Setting]
 ) -> tuple[list[ScoredSetting], list[Parts]]:
     """Return what settings of a hand are worth, the first being the best, and their parts."""
-    rules = table.rules
-    field, (terms, worths) = field_of(rules, table.pool), terms_of(rules)
+    rules, seat = table.rules, table.seat
+    field, (terms, worths) = table.field, terms_of(rules, seat)
     found = results(1, len(settings))
     found.rows[0] = [[row.mask for row in setting] for setting in settings]
     found.strengths[0] = [setting.strengths(rules.wheel) for setting in settings]
@@ -170,9 +171,9 @@ def take_apart(
         hand.mask,
         found.strengths[0],
         np.array([code_of(setting, hand) for setting in settings], np.uint8),
-        table.pool.broken,
+        table.met.broken,
         field,
-        ladder_of(rules),
+        ladder_of(rules, seat),
         worths,
         table.seed,
         table.wanted,

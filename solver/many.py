@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from evaluator.cards import DECK_SIZE, HAND_SIZE, CardError, parse_hand
 from solver.pool import OpponentPool, Progress, silent
-from solver.rules import RuleSet
+from solver.rules import RuleSet, Seat
 from solver.solve import SolveError, open_table, run, shortage
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def solve_many(
     samples: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
+    seat: Seat | None = None,
 ) -> Solutions:
     """Find the best settings of many hands, on one thread and without an object for each.
 
@@ -55,7 +56,7 @@ def solve_many(
     ----------
     hands
         An array (n, 13) of card numbers 0..51, or n hands as text or card numbers.
-    rules, players, opponents, samples, seed, progress
+    rules, players, opponents, samples, seed, progress, seat
         As for `solve`, and so are the answers.
 
     Returns
@@ -77,7 +78,7 @@ def solve_many(
     ((4, 13), (4,))
     """
     masks = hand_masks(hands)
-    table = open_table(rules, players, opponents, samples, seed, progress)
+    table = open_table(rules, players, opponents, samples, seed, progress, seat=seat)
     n = len(masks)
     found = Solutions(
         settings=np.empty((n, HAND_SIZE), np.int8),

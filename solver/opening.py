@@ -17,7 +17,7 @@ from solver.deals import check_seed
 from solver.declaring import naturals_of, strongest_naturals
 from solver.opponents import Field, pack
 from solver.pool import DECLARE, DISJOINT, SURRENDER, OpponentPool, PoolError, Progress, silent
-from solver.rules import RuleSet, load_rules
+from solver.rules import FACING, RuleSet, Seat, load_rules
 from solver.scoring import terms_of
 from solver.wishes import DEALS, EV, Objective, SolveError, Stake, parse_objective, parse_stakes
 
@@ -45,6 +45,7 @@ class Table:
     risk: bool = False  # whether to tell how a deal's total spreads
     deals: int = DEALS  # joint ones, where the table matters as a whole
     pairs_only: bool = False  # leave out clauses that look at the whole table
+    seat: Seat | None = None  # the hand's own, under rules with a banker
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Go to another machine with the opponents' name alone, if it has them too."""
@@ -58,9 +59,24 @@ class Table:
         return 0 if self.opponents else sum(array.nbytes for array in arrays)
 
     @property
+    def others(self) -> int:
+        """How many opponents pay the hand or are paid by it: all, but of a banker's only he."""
+        return 1 if self.seat == "player" else self.players - 1
+
+    @property
+    def met(self) -> OpponentPool:
+        """The pool of those opponents."""
+        return self.pool.seats[FACING[self.seat]]
+
+    @property
+    def field(self) -> Field:
+        """What the kernels need to know of them."""
+        return field_of(self.rules, self.pool, self.seat)
+
+    @property
     def wanted(self) -> int:
         """How many conditional opponents a hand is to meet at the most."""
-        everybody = len(self.pool.hands) * len(_ALL_SUITS)
+        everybody = len(self.met.hands) * len(_ALL_SUITS)
         if everybody > _MANY:  # of a large pool a hand meets about this share, and never 1.1 times
             everybody = int(1.1 * DISJOINT * everybody)
         return min(everybody, SAMPLES if self.samples is None else self.samples)
@@ -68,7 +84,7 @@ class Table:
     @property
     def weight(self) -> float:
         """What an EV against one opponent is worth against all of them: how many, or the stakes."""
-        return float(sum(self.stakes)) if self.stakes else self.players - 1
+        return float(sum(self.stakes)) if self.stakes else self.others
 
     @property
     def home_runs(self) -> bool:
@@ -104,6 +120,7 @@ def open_table(
     objective: str = "ev",
     risk: bool = False,
     deals: int = DEALS,
+    seat: Seat | None = None,
 ) -> Table:
     """Check and load what hands are solved for.
 
@@ -118,8 +135,18 @@ def open_table(
         raise SolveError(f"samples {samples}; a standard error needs at least 2")
     if deals < 2:
         raise SolveError(f"deals {deals}; a standard error needs at least 2")
-    worth = parse_stakes(stakes, players - 1) if stakes else ()
+    if seat not in FACING:
+        raise SolveError(f"no seat is called {seat!r}; use banker or player")
+    if seat and not rules.banker:
+        raise SolveError(f"the rules {rules.name} have no banker, so there is no seat to choose")
+    seat = seat or ("player" if rules.banker else None)
+    worth = parse_stakes(stakes, 1 if seat == "player" else players - 1) if stakes else ()
     aim = parse_objective(objective)
+    if rules.banker and (risk or aim != EV):
+        raise SolveError(
+            f"the rules {rules.name} have a banker, where it is not known yet how a deal's total "
+            "spreads; leave out risk and objective"
+        )
     check_seed(seed)
     if isinstance(opponents, OpponentPool):
         pool, name = opponents, None
@@ -131,13 +158,20 @@ def open_table(
             f"the pool {pool.name} was set with the wheel {pool.wheel}, "
             f"but under the rules {rules.name} it is {rules.wheel}"
         )
-    return Table(rules, players, pool, seed, samples, name, worth, aim, risk, deals)
+    pairs_only = rules.banker  # whom a banker guns besides is not known yet
+    asked = samples, name, worth, aim, risk, deals, pairs_only, seat
+    return Table(rules, players, pool, seed, *asked)
 
 
 @lru_cache(maxsize=32)  # a batch may ask for another rule set in every row
-def field_of(rules: RuleSet, pool: OpponentPool) -> Field:
-    """Return what the kernels need to know of a pool under a rule set."""
-    terms, worths = terms_of(rules)
+def field_of(rules: RuleSet, pool: OpponentPool, seat: Seat | None = None) -> Field:
+    """Return what the kernels need to know of those in a pool whom one meets under a rule set.
+
+    Under rules with a banker that depends on one's seat.
+    """
+    theirs = FACING[seat]
+    pool = pool.seats[theirs]
+    terms, worths = terms_of(rules, theirs)
     records = np.empty(len(pool.hands), np.int64)
     packed = np.empty(len(pool.hands) if terms.royalties else 0, np.int64)
     naturals = actions(rules, pool.hands, pool.decisions)

@@ -20,10 +20,12 @@ I64 = NDArray[np.int64]
 _SCAN = 256  # words of the card index scanned at a time
 FIRST_LOOK = 256  # opponents that every candidate meets
 _SLACK = 64  # records written beyond those wanted
-# A record's strengths in one integer: back, middle and front of 13 bits each, then 1 + the place
-# of the natural that it declares in the rules' list, or 0. Surrender stands behind the naturals: a
-# natural that pays minus its price.
-_MASK = np.int64(8191)
+# A record in one integer: the strengths of its side, back, middle and front, of 14 bits each, then
+# 1 + the place of the natural that it declares in the rules' list, or 0. Surrender stands behind
+# the naturals: a natural that pays minus its price.
+_BITS = 14
+_MASK = np.int64((1 << _BITS) - 1)
+CHOICE = 3 * _BITS  # where that place begins
 
 
 class Field(NamedTuple):
@@ -121,17 +123,17 @@ def pack(
 ) -> None:
     """Write the records of a field, and if there are royalties their worths, from a pool.
 
-    ``naturals`` (n,) are the places in the rules' list of what each declares, the one behind the
-    last where it surrenders, or -1.
+    ``terms`` are those of the opponents' seat, and ``naturals`` (n,) the places in the rules' list
+    of what each declares, the one behind the last where it surrenders, or -1.
     """
     for i in range(records.shape[0]):
         back, middle, front = strengths[i, 0], strengths[i, 1], strengths[i, 2]
+        shown = side(back, middle, front, broken[i], terms, worths)
         word = naturals[i] + 1
-        for strength in (front, middle, back):
-            word = word << 13 | strength
+        for strength in (shown.front, shown.middle, shown.back):
+            word = word << _BITS | strength
         records[i] = word
         if terms.royalties:
-            shown = side(back, middle, front, broken[i], terms, worths)
             word = np.int64(shown.extra)
             for worth in (shown.front_worth, shown.middle_worth, shown.back_worth):
                 word = word << 16 | (worth & 0xFFFF)
@@ -259,7 +261,7 @@ def gather(done: int, count: int, field: Field, terms: Terms, space: Space) -> i
     for i in range(count):
         record = np.uint64(space.found[i])
         packed = field.records[record]
-        natural = packed >> 39
+        natural = packed >> CHOICE
         if natural:
             declaring -= 1
             space.record[declaring] = record
@@ -267,8 +269,8 @@ def gather(done: int, count: int, field: Field, terms: Terms, space: Space) -> i
             continue
         space.record[setting] = record
         columns.back[setting] = packed & _MASK
-        columns.middle[setting] = packed >> 13 & _MASK
-        columns.front[setting] = packed >> 26 & _MASK
+        columns.middle[setting] = packed >> _BITS & _MASK
+        columns.front[setting] = packed >> 2 * _BITS & _MASK
         if terms.royalties:
             worth = field.worths[record]
             columns.back_worth[setting] = worth

@@ -136,7 +136,7 @@ def plot_evs(solution: Solution, ax: Axes | None = None) -> Axes:
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_yticks(range(len(listed)), labels)
     ax.invert_yaxis()
-    others = solution.players - 1
+    others = solution.others
     ax.set_xlabel(f"EV in units from {others} opponent{'s' * (others > 1)}, with 95 % intervals")
     return ax
 

@@ -25,6 +25,7 @@ from evaluator.jit import kernel, lowest_bit, merged
 from evaluator.kernels import Workspace, rank_subsets, split_masks, workspace
 from evaluator.ranking import FIVES, FRONTS, SPLITS, Tables, Wheel, tables
 from solver.deals import below, deal_many, step, stream
+from solver.rules_model import Seat
 
 if TYPE_CHECKING:
     import polars
@@ -65,6 +66,7 @@ class OpponentPool:
     about: Mapping[str, Any] = field(default_factory=dict)  # how it was made, for people
     dealt: I64 | None = None  # (records,) hands that follow from no seed
     fewest: int = 2  # conditional opponents that an estimate needs
+    bankers: int | None = None  # from this record on they play the banker, those before it him
 
     @cached_property
     def hands(self) -> I64:
@@ -91,6 +93,8 @@ class OpponentPool:
         digest.update(self.decisions.tobytes())
         if self.dealt is not None:
             digest.update(self.dealt.astype("<i8").tobytes())
+        if self.bankers is not None:
+            digest.update(repr(self.bankers).encode())
         return digest.hexdigest()
 
     def part(self, records: slice) -> "OpponentPool":
@@ -102,7 +106,16 @@ class OpponentPool:
             broken=compact(self.broken[records]),
             decisions=compact(self.decisions[records]),
             dealt=compact(self.hands[records]),
+            bankers=None,
         )
+
+    @cached_property
+    def seats(self) -> Mapping[Seat | None, "OpponentPool"]:
+        """How each seat is played: the same way in all, unless some records are a banker's."""
+        players = bankers = self
+        if self.bankers is not None:
+            players, bankers = self.part(slice(self.bankers)), self.part(slice(self.bankers, None))
+        return {None: self, "player": players, "banker": bankers}
 
     def playing(
         self,
@@ -320,6 +333,8 @@ def write_pool(pool: OpponentPool, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     head = {"format": _FORMAT, "name": pool.name, "wheel": pool.wheel, "seed": pool.seed}
     head |= {"digest": pool.digest, "about": dict(pool.about)}
+    if pool.bankers is not None:
+        head["bankers"] = pool.bankers
     arrays: dict[str, Any] = {
         "strengths": np.asfortranarray(pool.strengths, "<i2"),  # by rows of settings: packs better
         "broken": pool.broken,
@@ -347,7 +362,8 @@ def read_pool(path: Path) -> OpponentPool:
             broken, decisions = file["broken"], file["decisions"]
             dealt = file.get("dealt")
         key = head["name"], head["wheel"], head["seed"]
-        pool = OpponentPool(*key, strengths, broken, decisions, head["about"], dealt)
+        plays = strengths, broken, decisions
+        pool = OpponentPool(*key, *plays, head["about"], dealt, bankers=head.get("bankers"))
         if head["format"] != _FORMAT or head["digest"] != pool.digest:
             raise ValueError
     except _DAMAGED as error:

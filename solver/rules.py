@@ -11,6 +11,7 @@ from solver.rules_check import clashes, closest, faults, shown
 from solver.rules_lines import Key, key_lines
 from solver.rules_model import (
     CATEGORIES,
+    FACING,
     FRONT_CATEGORIES,
     NATURALS,
     PLAIN_ROWS,
@@ -23,13 +24,16 @@ from solver.rules_model import (
     Royalties,
     Royalty,
     RuleSet,
+    Seat,
     biggest_payment,
     digest,
     falling_rows,
+    seats_of,
 )
 
 __all__ = [
     "CATEGORIES",
+    "FACING",
     "FRONT_CATEGORIES",
     "NATURALS",
     "RANKS",
@@ -42,11 +46,13 @@ __all__ = [
     "Royalty",
     "RuleSet",
     "RulesError",
+    "Seat",
     "biggest_payment",
     "digest",
     "falling_rows",
     "load_rules",
     "preset_names",
+    "seats_of",
 ]
 
 _PRESETS = Path(__file__).parent / "rulesets"

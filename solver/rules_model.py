@@ -1,9 +1,9 @@
 """What a rule set is: its vocabulary, its fields, and what follows from them."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 ROWS = ("back", "middle", "front")
 RANKS = "23456789TJQKA"
@@ -35,6 +35,11 @@ NATURALS = {
     "six-pairs": "six pairs",
     "three-flushes": "a flush in every row",
     "three-straights": "a straight in every row",
+}
+Seat = Literal["banker", "player"]  # under rules with a banker
+FACING: Final[Mapping[Seat | None, Seat | None]] = {  # whom a seat settles with
+    **{"player": "banker", "banker": "player"},
+    None: None,  # a game in which all seats are alike
 }
 UNPAID = ("name", "title", "source", "sourcing", "notes")  # fields that pay nobody
 
@@ -207,6 +212,17 @@ def falling_rows(rules: RuleSet) -> list[Fall]:
             else:
                 best, best_units = kind, units
     return found
+
+
+def seats_of(rules: RuleSet) -> tuple[Seat | None, ...]:
+    """
+    Return the seats that are played in different ways: just None if all are alike.
+
+    >>> from solver.rules import load_rules
+    >>> seats_of(load_rules("malaya"))
+    ('player', 'banker')
+    """
+    return ("player", "banker") if rules.banker else (None,)
 
 
 def digest(rules: RuleSet) -> str:

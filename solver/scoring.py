@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from evaluator.jit import inlined
 from evaluator.ranking import CLASSES, Category, categories, first_ranks
-from solver.rules import CATEGORIES, ROWS, RuleSet, falling_rows
+from solver.rules import CATEGORIES, ROWS, RuleSet, Seat, falling_rows
 
 I16 = NDArray[np.int16]
 
@@ -36,6 +36,9 @@ class Terms(NamedTuple):
     front_unit: np.int16
     may_surrender: bool
     surrender: np.int16  # its price
+    banker: np.int16  # 1 if one of the two is the banker and strengths are doubled, else 0
+    strict: bool  # ... and a row that he wins as a tie must not count for a scoop or a gun
+    edge: np.int16  # 1 for the banker's own, which so win ties
 
 
 class Worths(NamedTuple):
@@ -47,7 +50,11 @@ class Worths(NamedTuple):
 
 
 class Side(NamedTuple):
-    """What a player shows another: three strengths, what each row pays when it wins, and extras."""
+    """What a player shows another: three strengths, what each row pays when it wins, and extras.
+
+    Against a banker strengths are doubled and the banker's are one higher, so that he wins ties and
+    nothing else changes.
+    """
 
     back: np.int16
     middle: np.int16
@@ -59,8 +66,8 @@ class Side(NamedTuple):
 
 
 @cache
-def terms_of(rules: RuleSet) -> tuple[Terms, Worths]:
-    """Turn a rule set into plain numbers and tables."""
+def terms_of(rules: RuleSet, seat: Seat | None = None) -> tuple[Terms, Worths]:
+    """Turn a rule set into plain numbers and tables, under rules with a banker those of a seat."""
     increments = np.stack([_increments(rules, row) for row in ROWS])
     limit = rules.royalties.limit
     if limit == 0:
@@ -91,6 +98,9 @@ def terms_of(rules: RuleSet) -> tuple[Terms, Worths]:
         front_unit=units[2],
         may_surrender=rules.surrender is not None,
         surrender=np.int16(rules.surrender or 0),
+        banker=np.int16(seat is not None),
+        strict=seat is not None and (rules.gun > 1 or rules.scoop_units > 0),
+        edge=np.int16(seat == "banker"),
     )
     worths = Worths(
         worth=worth.astype(np.int16),
@@ -136,9 +146,9 @@ def side(
     if terms.broken:
         extra = np.int16(extra + worths.broken_units[broken_code])
     return Side(
-        np.int16(back),
-        np.int16(middle),
-        np.int16(front),
+        np.int16((back << terms.banker) + terms.edge),
+        np.int16((middle << terms.banker) + terms.edge),
+        np.int16((front << terms.banker) + terms.edge),
         worth[0, back],
         worth[1, middle],
         worth[2, front],
@@ -191,6 +201,12 @@ def pay(hero: Side, other: Side, terms: Terms) -> np.int16:
         fewer = np.int16(np.int16(-net) >> 15)
     scoop = np.int16(won_back & won_middle & won_front)
     scooped = np.int16(lost_back & lost_middle & lost_front)
+    if terms.strict:  # as if there was no banker: strengths of one parity tell ties
+        back = (hero.back ^ 1) - other.back
+        middle = (hero.middle ^ 1) - other.middle
+        front = (hero.front ^ 1) - other.front
+        scoop = np.int16(np.int16(-min(back, min(middle, front))) >> 15)
+        scooped = np.int16(np.int16(max(back, max(middle, front))) >> 15)
     total = np.int16(total + (terms.majority & more) - (terms.majority & fewer))
     total = np.int16(total + (terms.scoop_units & scoop) - (terms.scoop_units & scooped))
     total = np.int16(total + ((scoop | scooped) & np.int16(total * np.int16(terms.gun - 1))))

@@ -11,8 +11,9 @@ from evaluator.ranking import tables
 from solver.opponents import space
 from solver.pool import DECLARE, MADE, SET, set_by_name
 from solver.responding import Play, respond_to, responses
+from solver.rules import FACING
 from solver.scoring import terms_of
-from solver.solve import Table, decide, declaring, field_of, find_naturals
+from solver.solve import Table, decide, declaring, find_naturals
 
 I64 = NDArray[np.int64]
 
@@ -28,7 +29,7 @@ def set_hands(table: Table, hands: I64, seed: int = 0) -> Play:
     Parameters
     ----------
     table
-        The rules and the pool count; players, seed and samples do not.
+        The rules, the pool and the seat count; players, seed and samples do not.
     hands
         Sets of cards (h,); what is done with one depends on no other.
     seed
@@ -47,7 +48,8 @@ def set_hands(table: Table, hands: I64, seed: int = 0) -> Play:
     """
     rules, name = table.rules, table.pool.name
     if name not in MADE:
-        return best_responses(replace(table, samples=LOOK, seed=seed), hands)
+        seated = replace(table, samples=LOOK, seed=seed, seat=FACING[table.seat])
+        return best_responses(seated, hands)
     found = responses(len(hands))
     ranks = tables(rules.wheel)
     set_by_name(
@@ -59,8 +61,7 @@ def set_hands(table: Table, hands: I64, seed: int = 0) -> Play:
 
 def best_responses(table: Table, hands: I64) -> Play:
     """Answer hands (h,) with the best response to the opponents of a table."""
-    field = field_of(table.rules, table.pool)
-    terms, worths = terms_of(table.rules)
+    field, (terms, worths) = table.field, terms_of(table.rules, table.seat)
     scratch, found = space(field, terms, table.wanted), responses(len(hands))
     ranks = tables(table.rules.wheel)
     places, evs, _ = declaring(table, hands, scratch)

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from itertools import permutations
+from dataclasses import asdict, dataclass, replace
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -17,10 +17,10 @@ from solver.choosing import QUICK_NOTICE, is_quick
 from solver.declaring import naturals_of
 from solver.duplicate import Plays, Recorded, deal_tables, key_naturals, settle_deals
 from solver.pool import DECLARE, SET, SURRENDER, OpponentPool, PoolError, Progress, silent
-from solver.rules import RuleSet, load_rules
+from solver.rules import FACING, RuleSet, load_rules, seats_of
 from solver.setter import set_hands
 from solver.settling import clauses_of
-from solver.solve import SolveError, Table, field_of, find_naturals, open_table
+from solver.solve import SolveError, Table, field_of, find_naturals, open_table, relabellings_of
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
@@ -209,7 +209,8 @@ def _game(rules: RuleSet, opened: list[Table]) -> _Game:
     in_order = sorted(opened, key=lambda table: table.pool.dealt is None)
     strategies = list({table.pool: table for table in in_order}.values())
     for table in strategies:
-        field_of(rules, table.pool)  # once, before several threads ask for it
+        for seat in seats_of(rules):
+            field_of(rules, table.pool, seat)  # once, before several threads ask for it
     who = {table.pool: place for place, table in enumerate(strategies)}
     hands = [table.pool.dealt for table in in_order if table.pool.dealt is not None]
     fixed = len(hands)
@@ -229,7 +230,7 @@ def _game(rules: RuleSet, opened: list[Table]) -> _Game:
         Recorded(
             np.concatenate([np.empty(0, np.int64), *hands]),
             np.cumsum([0, *map(len, hands)]),
-            field_of(rules, opened[0].pool).relabellings,
+            relabellings_of(rules),
         ),
     )
 
@@ -252,7 +253,9 @@ def _play(game: _Game, seed: int, first: int, n: int) -> _Played:
 
 def _plays(game: _Game, seed: int, hands: I64, records: I64) -> Plays:
     """Return what every strategy would do with the hands that it can hold."""
-    rules, shape = game.rules, (len(game.strategies), *hands.shape)
+    rules, strategies = game.rules, game.strategies
+    roles = seats_of(rules)
+    shape = (len(roles) * len(strategies), *hands.shape)
     naturals = find_naturals(rules, hands.ravel()).reshape(hands.shape)
     keys = np.empty_like(hands)
     key_naturals(hands, naturals, naturals_of(rules).kinds, tables(rules.wheel), keys)
@@ -260,18 +263,19 @@ def _plays(game: _Game, seed: int, hands: I64, records: I64) -> Plays:
     broken, decisions = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
     for seat, drawn in enumerate(records.T):
         who = game.seatings[0, seat]
-        pool = game.strategies[who].pool
-        strengths[who, :, seat] = pool.strengths[drawn]
-        broken[who, :, seat] = pool.broken[drawn]
+        pool, ways = strategies[who].pool, slice(who, None, len(strategies))
+        strengths[ways, :, seat] = pool.strengths[drawn]
+        broken[ways, :, seat] = pool.broken[drawn]
         holds = naturals[:, seat] >= 0
-        decisions[who, :, seat] = _allowed(rules, pool.decisions[drawn], holds)
+        decisions[ways, :, seat] = _allowed(rules, pool.decisions[drawn], holds)
     dealt = hands[:, game.fixed :]
-    for who, table in enumerate(game.strategies):
+    for way, (role, table) in enumerate(product(roles, strategies)):
         if table.pool.dealt is None:
-            play = set_hands(table, dealt.ravel(), seed)
-            strengths[who, :, game.fixed :] = play.settings.strengths.reshape(*dealt.shape, 3)
-            broken[who, :, game.fixed :] = play.settings.broken.reshape(dealt.shape)
-            decisions[who, :, game.fixed :] = play.decisions.reshape(dealt.shape)
+            met = replace(table, seat=FACING[role])  # who meets such
+            play = set_hands(met, dealt.ravel(), seed)
+            strengths[way, :, game.fixed :] = play.settings.strengths.reshape(*dealt.shape, 3)
+            broken[way, :, game.fixed :] = play.settings.broken.reshape(dealt.shape)
+            decisions[way, :, game.fixed :] = play.decisions.reshape(dealt.shape)
     return Plays(strengths, broken, decisions, naturals, keys)
 
 

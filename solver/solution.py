@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from evaluator.cards import Cards, card_text
+from solver.rules_model import Seat
 from solver.wishes import Risk
 
 if TYPE_CHECKING:  # they would load numba, which showing a solution does not need
@@ -111,6 +112,12 @@ class Solution:
     deals: int = 0  # joint ones, of which home runs and risks are told
     risk: Risk | None = None  # of the decision, if asked for
     lead: tuple[float, float] | None = None  # over the second by another objective, and its error
+    seat: Seat | None = None  # the hand's own, under rules with a banker
+
+    @property
+    def others(self) -> int:
+        """How many opponents the EVs are from: of a banker's, only he."""
+        return 1 if self.seat == "player" else self.players - 1
 
     @property
     def best(self) -> ScoredSetting:
@@ -134,8 +141,9 @@ class Solution:
     def question(self) -> str:
         """What was asked about the hand, in words."""
         stakes = ", ".join(f"{stake:g}" for stake in self.stakes)
+        seat = f", seat {self.seat}" if self.seat else ""
         return (
-            f"rules {self.rules}, {self.players} players, opponents {self.opponents}, "
+            f"rules {self.rules}, {self.players} players{seat}, opponents {self.opponents}, "
             f"{self.samples:,} samples"
             + f", {self.deals:,} joint deals" * (self.deals > 0)
             + f", stakes {stakes}" * bool(self.stakes)
@@ -182,6 +190,7 @@ class Solution:
             "hand": [card_text(card) for card in self.hand],
             "rules": self.rules,
             "players": self.players,
+            "seat": self.seat,
             "opponents": self.opponents,
             "seed": self.seed,
             "samples": self.samples,

@@ -46,7 +46,7 @@ from solver.pool import (
     Progress,
     silent,
 )
-from solver.rules import ROWS, Natural, RuleSet
+from solver.rules import ROWS, Natural, RuleSet, Seat
 from solver.scoring import terms_of
 from solver.solution import DECISIONS, HeldNatural, RowChances, ScoredSetting, Solution
 from solver.wishes import (
@@ -106,8 +106,7 @@ def run(table: Table, hands: I64, top: int) -> Answers:
         from solver.joint import run_jointly  # only here: it has kernels of its own
 
         return run_jointly(table, hands, top)
-    field = field_of(table.rules, table.pool)
-    terms, worths = terms_of(table.rules)
+    field, (terms, worths) = table.field, terms_of(table.rules, table.seat)
     ranks = tables(table.rules.wheel)
     scratch = space(field, terms, table.wanted)
     found = results(len(hands), top)
@@ -125,9 +124,9 @@ def declaring(table: Table, hands: I64, scratch: Space) -> tuple[I64, F64, F64]:
         declare_hands(
             hands,
             places,
-            table.pool.hands,
-            field_of(table.rules, table.pool),
-            terms_of(table.rules)[0],
+            table.met.hands,
+            table.field,
+            terms_of(table.rules, table.seat)[0],
             naturals_of(table.rules),
             tables(table.rules.wheel),
             table.seed,
@@ -168,6 +167,7 @@ def solve(
     objective: str = "ev",
     risk: bool = False,
     deals: int = DEALS,
+    seat: Seat | None = None,
 ) -> Solution:
     """Find the best setting of a hand.
 
@@ -205,6 +205,9 @@ def solve(
         Whether to tell how a deal's total spreads.
     deals
         Joint deals for home runs, risk and the objective.
+    seat
+        Under rules with a banker: "banker", who plays each of the others and wins tied rows, or
+        "player" (if None), who plays the banker alone.
 
     Returns
     -------
@@ -231,7 +234,8 @@ def solve(
     """
     cards = parse_hand(hand)
     wishes: dict[str, Any] = {"stakes": stakes, "objective": objective, "risk": risk}
-    table = open_table(rules, players, opponents, samples, seed, progress, deals=deals, **wishes)
+    wishes |= {"deals": deals, "seat": seat}
+    table = open_table(rules, players, opponents, samples, seed, progress, **wishes)
     return solve_at(table, cards, top)
 
 
@@ -239,7 +243,7 @@ def solve_at(table: Table, cards: Cards, top: int) -> Solution:
     """Solve a hand at a table that is open."""
     if top < 1:
         raise SolveError(f"top {top}; at least one setting is listed")
-    field_of(table.rules, table.pool)  # loaded before the clock starts
+    _ = table.field  # loaded before the clock starts
     start = time.perf_counter()
     answers = run(table, np.array([cards.mask], np.int64), max(2, top))
     found = answers.settings
@@ -281,6 +285,7 @@ def solve_at(table: Table, cards: Cards, top: int) -> Solution:
         deals=table.joint_deals(int(found.samples[0])),
         risk=risk,
         lead=lead,
+        seat=table.seat,
     )
 
 
@@ -325,10 +330,8 @@ def _notes(table: Table, ev: float) -> Iterator[str]:
             "Who is dealt together with another opponent sets as the best response to the pool, as "
             "it tells only of its own hands."
         )
-    if rules.banker:
-        yield "The EV leaves out the banker: one seat plays all others and wins tied rows."
-    if rules.foul != "scooped" and not table.stakes and ev < -rules.foul * (players - 1):
-        price = rules.foul * (players - 1)
+    if rules.foul != "scooped" and not table.stakes and ev < -rules.foul * table.others:
+        price = rules.foul * table.others
         yield f"A foul would cost only {price} units, but nobody is taken to foul on purpose."
 
 

@@ -14,9 +14,9 @@ from evaluator.ranking import row_strengths
 from solver.many import CARD_ROWS
 from solver.opponents import Field, Space, find_opponents, gather, opponent, space
 from solver.pool import OpponentPool, Progress, silent
-from solver.rules import RuleSet
+from solver.rules import RuleSet, Seat
 from solver.scoring import Terms, Worths, pay, side, terms_of
-from solver.solve import SolveError, field_of, open_table, shortage
+from solver.solve import SolveError, open_table, shortage
 
 I16 = NDArray[np.int16]
 I64 = NDArray[np.int64]
@@ -33,6 +33,7 @@ def value_many(
     samples: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
+    seat: Seat | None = None,
 ) -> F64:
     """Find what given settings are worth, all those of a hand against the same opponents.
 
@@ -45,7 +46,7 @@ def value_many(
     settings
         Card numbers (n, k, 13), k legal settings of each of n hands: back 5, middle 5, front 3,
         as `solve_many` returns them.
-    rules, players, opponents, samples, seed, progress
+    rules, players, opponents, samples, seed, progress, seat
         As for `solve`.
 
     Returns
@@ -67,14 +68,13 @@ def value_many(
     True
     """
     _check_form(settings)
-    table = open_table(rules, players, opponents, samples, seed, progress)
+    table = open_table(rules, players, opponents, samples, seed, progress, seat=seat)
     strengths = np.stack(
         [row_strengths(settings[..., row], table.rules.wheel) for row in CARD_ROWS], axis=-1
     )
     rows = np.stack([_masks(settings[..., row]) for row in CARD_ROWS], axis=-1)
     _check_rows(rows, strengths)
-    field = field_of(table.rules, table.pool)
-    terms, worths = terms_of(table.rules)
+    field, (terms, worths) = table.field, terms_of(table.rules, table.seat)
     evs, met = np.empty(rows.shape[:2]), np.empty(len(rows), np.int64)
     scratch = space(field, terms, table.wanted)
     value_hands(rows, strengths, field, terms, worths, table.seed, table.wanted, scratch, evs, met)

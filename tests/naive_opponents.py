@@ -46,7 +46,10 @@ def _with_back(hand: naive.Cards, back: naive.Row) -> Iterator[naive.Setting]:
 
 
 def payments(
-    heroes: Iterable[naive.Setting], others: Iterable[naive.Setting], rules: Mapping[str, Any]
+    heroes: Iterable[naive.Setting],
+    others: Iterable[naive.Setting],
+    rules: Mapping[str, Any],
+    banker: int = 0,
 ) -> I64:
     """What each of the others pays each hero, shape (heroes, others), if all set legally.
 
@@ -54,13 +57,14 @@ def payments(
     without a limit of royalties, broken royalties and `two-wins`.
     """
     (mine, my_royalties), (theirs, their_royalties) = _shown(heroes, rules), _shown(others, rules)
-    results = np.sign(mine[:, None] - theirs[None])
+    strict = np.sign(mine[:, None] - theirs[None])
+    results = np.where(strict == 0, banker, strict)
     total = (results * [rules["rows"][row] for row in ROWS]).sum(axis=2)
     if rules["royalties"]["collect"] == "row-winner":
         earned = (results == 1) * my_royalties[:, None] - (results == -1) * their_royalties[None]
         total += earned.sum(axis=2)
     lead = results.sum(axis=2)
-    swept = lead // 3 * (abs(lead) == 3)
+    swept = strict.sum(axis=2) // 3 * (abs(strict.sum(axis=2)) == 3)
     total += rules["majority"] * np.sign(lead) + rules["scoop_units"] * swept
     total *= np.where(swept, rules["gun"], 1)
     if rules["royalties"]["collect"] == "both":

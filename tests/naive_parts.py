@@ -6,13 +6,17 @@ import naive_rules
 from naive_rules import ROWS, Rules, State
 
 
-def pair_parts(a: State, b: State, rules: Rules) -> Counter[str]:
-    """What b pays a for each clause, if a sets and nobody fouls; absent is 0."""
+def pair_parts(a: State, b: State, rules: Rules, banker: int = 0) -> Counter[str]:
+    """What b pays a for each clause, if a sets and nobody fouls; absent is 0.
+
+    `banker` as of `naive_rules.pair_payment`.
+    """
     if b["declare"]:
         return Counter(naturals=naive_rules.pair_payment(a, b, rules))
     if b["surrender"]:
         return Counter(surrender=naive_rules.pair_payment(a, b, rules))
-    results = dict(zip(ROWS, naive_rules.strict_results(a, b, rules), strict=True))
+    strict = naive_rules.strict_results(a, b, rules)
+    results = dict(zip(ROWS, (result or banker for result in strict), strict=True))
     parts = Counter({row: rules["rows"][row] * results[row] for row in ROWS})
     lead = sum(results.values())
     most = max(list(results.values()).count(1), list(results.values()).count(-1))

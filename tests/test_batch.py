@@ -20,7 +20,7 @@ from solver.columns import BATCH_COLUMNS
 from solver.csv_rows import FileError
 from solver.deals import deal
 from solver.pool import OpponentPool, make_pool
-from solver.rules import RulesError
+from solver.rules import RulesError, Seat
 from solver.solve import SolveError, open_table
 
 HANDS = [str(hand) for hand in deal(6, seed=21)]
@@ -93,6 +93,16 @@ def test_rows_say_what_solve_says(batch: Batch, rules: str, players: int) -> Non
             "error": "",
         }
     assert (rules == "giga") == (rows[-1]["decision"] == "declare")
+
+
+def test_every_row_sits_in_the_seat_where_its_rules_have_one(batch: Batch) -> None:
+    named = ["", "malaya", "2-4"]
+    text = "".join(f"{HANDS[0]},{rules}\n" for rules in named)
+    rows = batch.run(f"hand,rules\n{text}", rules="malaya", players=3, seat="banker")
+    for row, rules in zip(rows, named, strict=True):
+        seat: Seat | None = None if rules == "2-4" else "banker"
+        solution = solve(HANDS[0], rules or "malaya", 3, "greedy", samples=300, seat=seat)
+        assert row["ev"] == f"{solution.ev:z.6f}"
 
 
 def test_columns_follow_those_of_the_file(batch: Batch) -> None:

@@ -176,11 +176,6 @@ def test_without_a_place_for_files_a_pool_is_trained_all_the_same(place: Path) -
     assert told[-1].startswith(f"cannot keep the pool in {place / 'cache' / 'pools'} (")
 
 
-def test_a_banker_has_no_equilibrium(place: Path) -> None:
-    with pytest.raises(PoolError, match="the rules malaya have a banker"):
-        chosen(load_rules("malaya"))
-
-
 # Files
 
 
@@ -241,7 +236,7 @@ def test_pools_come_out_the_same_whatever_the_number_of_threads(
     made, known, listed = [], [], []
     for jobs in (1, 2):
         out = tmp_path / str(jobs)
-        told = run_script("2-4", "giga", "malaya", f"--jobs={jobs}", f"--out={out}")
+        told = run_script("2-4", "giga", f"--jobs={jobs}", f"--out={out}")
         assert [line.split(":")[0] for line in told.splitlines()] == ["2-4", "giga"]
         pools = [read_pool(out / shelf_name(load_rules(name))) for name in ("2-4", "giga")]
         made.append([array for p in pools for array in (p.strengths, p.broken, p.decisions)])

@@ -19,7 +19,7 @@ from evaluator.jit import CACHE_DIR
 from solver.cli import app
 from solver.cli_batch_view import RowsBar
 from solver.columns import BATCH_COLUMNS, SOLVE_COLUMNS
-from solver.solve import warm_up
+from solver.solve import solve, warm_up
 
 HAND = "As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c"
 OTHER = "9s 7s Th Kd 6d 5d 4d 3d Kc Qc 6c 5c 4c"
@@ -88,7 +88,17 @@ def test_json_of_a_hand() -> None:
     assert answer["hand"] == "As Ks Qs Qh Js Jd 9h 8c 6s 5s 3s 3c 2h".split()
     assert (answer["rules"], answer["players"], answer["samples"]) == ("2-4", 3, 500)
     assert len(answer["settings"]) == 2
-    assert list(answer)[-4:] == ["se", "settled", "settings", "notes"]
+    assert list(answer)[-4:] == ["risk", "settled", "settings", "notes"]
+
+
+def test_the_seat_of_a_hand() -> None:
+    ask = "solve", HAND, *FEW, "--rules", "malaya", "--players", "4"
+    for seat in ("banker", "player"):
+        answer = json.loads(capsa(*ask, "--seat", seat, "--format", "json").stdout)
+        solution = solve(HAND, "malaya", 4, "greedy", samples=500, seat=seat)
+        assert (answer["seat"], answer["ev"]) == (seat, solution.ev)
+    assert "from all 3 opponents together" in capsa(*ask, "--seat", "banker").stdout
+    assert "rules malaya, 4 players, seat player, opponents greedy" in capsa(*ask).stdout
 
 
 def test_csv_of_a_hand() -> None:
@@ -229,8 +239,7 @@ def test_bytes_that_are_no_text_spoil_their_line_only() -> None:
         (["solve", "-", "As"], "unknown '-' at 1"),
         (["solve", HAND, "--rules", "2-5"], 'no rules are called "2-5"; '),
         (["solve", HAND, "--rules", "gone.toml"], "gone.toml: no such file"),
-        (["solve", HAND, "--rules", "malaya"], "the rules malaya have a banker, so their seats"),
-        (["train", "--rules", "malaya"], "the rules malaya have a banker, so their seats differ"),
+        (["solve", HAND, "--seat", "banker"], "the rules 2-4 have no banker, so there is no seat"),
         (["solve", HAND, "--opponents", "gone.csv"], "gone.csv: No such file or directory"),
         (["solve", HAND, "--opponents", "nobody"], "nobody"),
         (["solve", HAND, "--samples", "0"], "samples"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from naive_opponents import state
 from naive_support import naive_rules as naive_rules_of
 from test_solve import (
+    EDGES,
     HANDS,
     HOUSE,
     PRESETS,
@@ -20,6 +21,7 @@ from test_solve import (
     opponents_of,
     rules_called,
     scores_of,
+    seat_called,
     sets,
 )
 
@@ -39,7 +41,12 @@ MINE = "As Ks 6s 5s 3s / Qs Qh 8c 3c 2h / Js Jd 9h"
 def compared(hand: str, setting: Setting, name: str, players: int = 2) -> Comparison:
     rules = rules_called(name)
     return compare(
-        HANDS[hand], setting, rules=rules, players=players, opponents=chosen_pool(rules.wheel)
+        HANDS[hand],
+        setting,
+        rules=rules,
+        players=players,
+        seat=seat_called(name),
+        opponents=chosen_pool(rules.wheel),
     )
 
 
@@ -77,7 +84,11 @@ def test_settings_of_the_frontier_cost_what_solve_says(hand: str, name: str, pla
 
 
 @pytest.mark.parametrize(
-    ("hand", "name"), [*product(("reference 2", "quads"), ("2-4", "shisanshui", "pusoy", "broken"))]
+    ("hand", "name"),
+    [
+        *product(("reference 2", "quads"), ("2-4", "shisanshui", "pusoy", "broken")),
+        ("quads", "banker with guns, as the banker"),
+    ],
 )
 def test_any_legal_setting_is_scored_and_ranked(hand: str, name: str) -> None:
     rules = rules_called(name)
@@ -86,7 +97,8 @@ def test_any_legal_setting_is_scored_and_ranked(hand: str, name: str) -> None:
     playing = [other for other in opponents_of(text, name)[1] if sets(other)]
     theirs = [tuple(other[row] for row in ROWS) for other in playing]
     unbroken = {**plain, "royalties": {**plain["royalties"], "broken": False}}
-    sums = naive_opponents.payments(settings, theirs, unbroken).sum(axis=1)
+    edge = EDGES[seat_called(name)]
+    sums = naive_opponents.payments(settings, theirs, unbroken, edge).sum(axis=1)
     if name == "broken" and hand == "quads":  # of these hands the only one that can break any
         sevens = set(naive.parse("7c 7d 7h 7s"))
         unshown = [not any(sevens <= set(row) for row in rows) for rows in settings]

@@ -65,6 +65,9 @@ def plays_of(rules: RuleSet, states: dict[str, dict[str, Any]]) -> Plays:
             plays.decisions[i, 0, i] = DECLARE
         elif seat["surrender"]:
             plays.decisions[i, 0, i] = SURRENDER
+    if rules.banker:  # as the banker a strategy does the same here
+        own = (np.concatenate([column, column]) for column in plays[:3])
+        plays = Plays(*own, *plays[3:])
     return plays
 
 

@@ -97,3 +97,51 @@ def test_schedule_replaces_less_and_looks_longer(rounds: int) -> None:
     assert len(plans) == rounds
     assert [plan.share for plan in plans] == sorted((plan.share for plan in plans), reverse=True)
     assert [plan.looks for plan in plans] == sorted(plan.looks for plan in plans)
+
+
+# --- a banker -------------------------------------------------------------------------------------
+
+
+MALAYA = load_rules("malaya")
+
+
+@pytest.fixture(scope="module")
+def seated() -> OpponentPool:
+    return train_pool(MALAYA, rounds=6, records=8 * SMALL)
+
+
+def test_the_seats_are_trained_against_each_other(seated: OpponentPool) -> None:
+    """Each seat's records answer the other seat's, so neither is the strategy of the other."""
+    assert seated.bankers == len(seated.hands) // 2 == 4 * SMALL
+    found = exploitability(MALAYA, seated, hands=300, records=4 * SMALL, seed=9)
+    assert -4 * found.lower_se < found.lower < found.upper
+    assert found.upper + 4 * found.upper_se < 0.15
+
+
+def test_the_banker_has_an_edge_and_only_he(seated: OpponentPool) -> None:
+    """What he wins from ties; without a banker there is none."""
+    found = exploitability(MALAYA, seated, hands=300, records=4 * SMALL, seed=9)
+    assert found.edge is not None
+    assert found.edge_se is not None
+    assert found.edge - 4 * found.edge_se > 0
+    assert found.edge < 0.2
+    assert "edge" not in exploitability(RULES, seated, hands=20, records=SMALL).to_dict()
+
+
+def test_a_banker_answers_players_and_players_answer_him() -> None:
+    """Where the players are greedy and the bankers play at random, the answers tell the two."""
+    greedy, by_chance = (make_pool(name, records=SMALL) for name in ("greedy", "random"))
+    pool = replace(
+        make_pool("greedy", records=2 * SMALL),
+        strengths=np.concatenate([greedy.strengths, by_chance.strengths]),
+        broken=np.concatenate([greedy.broken, by_chance.broken]),
+        dealt=np.concatenate([greedy.hands, by_chance.hands]),
+        bankers=SMALL,
+    )
+    hands = some_hands(40)
+    for seat, met in (("banker", greedy), ("player", by_chance)):
+        answers = [
+            respond(Table(MALAYA, 2, opponents, 0, None, seat=seat), hands)  # type: ignore[arg-type]
+            for opponents in (pool, met)
+        ]
+        assert all(map(np.array_equal, *(answer.settings for answer in answers)))

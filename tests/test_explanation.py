@@ -11,7 +11,17 @@ from naive_parts import pair_parts
 from naive_support import naive_rules as naive_rules_of
 from naive_support import random_rules
 from test_display import scored
-from test_solve import HANDS, HOUSE, PRESETS, chosen_pool, opponents_of, rules_called
+from test_solve import (
+    BANKERS,
+    EDGES,
+    HANDS,
+    HOUSE,
+    PRESETS,
+    chosen_pool,
+    opponents_of,
+    rules_called,
+    seat_called,
+)
 
 from evaluator.cards import parse_hand
 from solver import deal, explain
@@ -71,25 +81,27 @@ def test_parts_add_up_under_any_rules() -> None:
 @pytest.mark.parametrize(
     ("hand", "name"),
     [
-        *product(("reference 1", "quads"), [*PRESETS, *HOUSE]),
+        *product(("reference 1", "quads"), [*PRESETS, *HOUSE, *BANKERS]),
         *product(("trips in front", "weak"), ("shisanshui", "pusoy", "broken", "limit")),
     ],
 )
 def test_parts_are_those_of_a_direct_comparison(hand: str, name: str) -> None:
-    rules = rules_called(name)
+    rules, seat = rules_called(name), seat_called(name)
     plain = naive_rules_of(rules)
     players = rules.players[1]
     explanation = explain(
-        HANDS[hand], 3, rules=rules, players=players, opponents=chosen_pool(rules.wheel)
+        HANDS[hand], 3, rules=rules, players=players, seat=seat, opponents=chosen_pool(rules.wheel)
     )
     others = opponents_of(HANDS[hand], name)[1]
     for setting, parts in zip(explanation.solution.settings, explanation.parts, strict=True):
         expected = Counter[str]()
         for other in others:
-            for part, units in pair_parts(state(setting.setting), other, plain).items():
+            for part, units in pair_parts(
+                state(setting.setting), other, plain, EDGES[seat]
+            ).items():
                 expected[part] += units
         for part, units in asdict(parts).items():
-            share = (players - 1) * expected[part] / len(others)
+            share = explanation.solution.others * expected[part] / len(others)
             assert units == pytest.approx(share, abs=1e-12), part
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -172,6 +173,19 @@ def test_written_and_read_again_a_pool_is_the_same(name: str, wheel: Wheel, tmp_
     write_pool(pool, tmp_path / "new" / "pool.npz")
     assert same(read_pool(tmp_path / "new" / "pool.npz"), pool)
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["pool.npz"]
+
+
+def test_records_of_a_banker_and_his_players_are_kept_apart(tmp_path: Path) -> None:
+    pool = replace(make_pool("random", records=900), bankers=500)
+    write_pool(pool, tmp_path / "pool.npz")
+    read = read_pool(tmp_path / "pool.npz")
+    assert (read.bankers, read.digest) == (500, pool.digest)
+    assert read.digest != replace(pool, bankers=400).digest
+    for seat, records in (("player", slice(500)), ("banker", slice(500, None))):
+        assert np.array_equal(read.seats[seat].hands, pool.hands[records])  # type: ignore[index]
+        assert np.array_equal(read.seats[seat].strengths, pool.strengths[records])  # type: ignore[index]
+    alike = make_pool("random", records=64)
+    assert all(seated is alike for seated in alike.seats.values())
 
 
 def test_a_pool_is_made_once(cache: Path) -> None:

@@ -23,10 +23,16 @@ from evaluator.ranking import tables
 from solver import deal, load_rules
 from solver.duplicate import Recorded, deal_tables
 from solver.pool import DECLARE, SURRENDER, OpponentPool, PoolError, make_pool
-from solver.rules import preset_names
+from solver.rules import Seat, preset_names
 from solver.setter import set_hands
 from solver.simulation import Simulation, _errors, simulate
 from solver.solve import SolveError, Table, open_table
+
+SEATED = replace(make_pool("random", records=4000), name="seated", bankers=2000)
+MET: dict[tuple[bool, bool], Seat | None] = {  # whether there is a banker, and oneself is he
+    **{(True, False): "banker", (True, True): "player"},
+    **{(False, False): None, (False, True): None},
+}
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +83,15 @@ def cards_in(hand: int) -> tuple[int, ...]:
         ("1-6-royalties", ("FILE", "FILE", "greedy")),
         ("shisanshui-108", ("random", "greedy", "random")),
         ("malaya", ("greedy", "random", "random")),
+        ("malaya", ("SEATED", "greedy", "random")),
     ],
 )
 def test_units_are_those_of_all_tables_in_plain_python(
     preset: str, seats: tuple[str, ...], recorded_file: Path
 ) -> None:
     rules = replace(load_rules(preset), wheel="lowest")
-    names = [str(recorded_file) if seat == "FILE" else seat for seat in seats]
+    named = {"FILE": str(recorded_file), "SEATED": SEATED}
+    names = [named.get(seat, seat) for seat in seats]
     opened = [open_table(rules, len(seats), name) for name in names]
     files = seats.count("FILE")
     own = np.concatenate([table.pool.hands for table in opened[:files]] or [NOBODY.hands])
@@ -96,16 +104,20 @@ def test_units_are_those_of_all_tables_in_plain_python(
         orders = [(*range(files), *rest) for rest in permutations(range(files, len(seats)))]
         tables = [(order, bank) for order in orders for bank in range(len(seats))]
         answers = {
-            (line, hand): recorded_state(opened[line].pool, recorded_file, hand, drawn[line])
+            (line, hand, banks): recorded_state(opened[line].pool, recorded_file, hand, drawn[line])
             if line < files
-            else answer_of(opened[line], hand, 5)
-            for line, hand in {
-                (line, held[at]) for order in orders for at, line in enumerate(order)
+            else answer_of(replace(opened[line], seat=MET[rules.banker, banks]), hand, 5)
+            for line, hand, banks in {
+                (line, held[at], banks)
+                for order in orders
+                for at, line in enumerate(order)
+                for banks in (False, True)
             }
         }
         for order, bank in tables:
             states = {
-                str(line): answers[line, hand] for line, hand in zip(order, held, strict=True)
+                str(line): answers[line, hand, at == bank]
+                for at, (line, hand) in enumerate(zip(order, held, strict=True))
             }
             paid = naive_rules.settle(states, as_naive(rules), banker=str(order[bank]))
             won += [paid[str(line)] / len(tables) for line in range(len(seats))]
@@ -199,7 +211,6 @@ def test_recorded_hands_of_a_few_records_leave_much_open(recorded_file: Path) ->
         (["dull", "clever"], "2-4", 9, "'dull'; use equilibrium, greedy, random, or a file: .csv"),
         (["dull", "clever"], "2-4", 9, "no opponents are called 'clever'"),
         (["FILE", "FILE", "FILE"], "2-4", 9, "3 seats have recorded settings; use at most 2"),
-        (["equilibrium", "greedy"], "malaya", 9, "the rules malaya have a banker"),
     ],
 )
 def test_what_cannot_be_played(

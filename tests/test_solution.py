@@ -46,10 +46,14 @@ def ask(hand: Any = HAND, **options: Any) -> Solution:
         ({"seed": -1}, ValueError, f"seed -1 is out of range; use 0 to {2**63 - 1}"),
         ({"seed": 2**63}, ValueError, f"seed {2**63} is out of range; use 0 to {2**63 - 1}"),
         (
-            {"opponents": "equilibrium", "rules": "malaya"},
-            PoolError,
-            "the rules malaya have a banker, so their seats differ, and no equilibrium is known "
-            "for them yet; solve and batch take --opponents greedy",
+            {"rules": "malaya", "seat": "dealer"},
+            SolveError,
+            "no seat is called 'dealer'; use banker or player",
+        ),
+        (
+            {"rules": "2-4", "seat": "banker"},
+            SolveError,
+            "the rules 2-4 have no banker, so there is no seat to choose",
         ),
         (
             {"opponents": "clever"},
@@ -140,9 +144,9 @@ SETTING_KEYS = (
     *("win", "tie", "scoop", "scooped", "royalties", "risk"),
 )
 KEYS = (
-    *("hand", "rules", "players", "opponents", "seed", "samples", "deals", "stakes", "objective"),
-    *("seconds", "version", "decision", "natural", "ev", "se", "risk", "settled", "settings"),
-    "notes",
+    *("hand", "rules", "players", "seat", "opponents", "seed", "samples"),
+    *("deals", "stakes", "objective", "seconds", "version"),
+    *("decision", "natural", "ev", "se", "risk", "settled", "settings", "notes"),
 )
 
 
@@ -186,10 +190,22 @@ def test_what_evs_leave_out() -> None:
     assert ask(rules="shisanshui", samples=50, opponents=pool).notes == ()
     three = ask(rules="shisanshui", samples=50, opponents=pool, players=3)
     assert three.deals == 1000, "for home runs"
-    banker = ask(rules="malaya", samples=50)
-    assert banker.notes == (
-        "The EV leaves out the banker: one seat plays all others and wins tied rows.",
+    assert not any("leaves out" in note for note in three.notes)
+    assert ask(rules="malaya", samples=50).notes == ()
+    banker = replace(load_rules("shisanshui"), banker=True)
+    assert ask(rules=banker, samples=50, opponents=pool, players=3).notes == (
+        "The EV leaves out home runs: gunning everyone pays 2 times as much.",
     )
+    with pytest.raises(SolveError, match="leave out risk and objective"):
+        ask(rules="malaya", samples=50, risk=True)
+
+
+def test_the_seat_is_told_where_there_is_a_banker() -> None:
+    banker = ask(rules="malaya", samples=50, seat="banker")
+    assert banker.question == "rules malaya, 2 players, seat banker, opponents greedy, 50 samples"
+    assert banker.to_dict()["seat"] == "banker"
+    assert ask(rules="malaya", samples=50).seat == "player"
+    assert ask(samples=50).to_dict()["seat"] is None
 
 
 def test_a_foul_cheaper_than_the_best_setting_is_told() -> None:

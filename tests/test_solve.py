@@ -21,9 +21,9 @@ from evaluator.ranking import Wheel, row_strength
 from evaluator.settings import Setting, frontier
 from solver.deals import deal
 from solver.pool import DECLARE, SET, SURRENDER, OpponentPool
-from solver.rules import Royalties, Royalty, RuleSet, load_rules, preset_names
+from solver.rules import Royalties, Royalty, RuleSet, Seat, load_rules, preset_names
 from solver.solution import ScoredSetting, Solution
-from solver.solve import Answers, Table, field_of, find_naturals, run, solve
+from solver.solve import Answers, SolveError, Table, field_of, find_naturals, run, solve
 
 PRESETS = preset_names()
 HANDS = {
@@ -53,11 +53,24 @@ HOUSE = {
     "forced, flat": replace(load_rules("flat-royalties"), optional=False),
     "forced": replace(load_rules("shisanshui"), optional=False),
     "full": replace(load_rules("malaya"), natural_vs_natural="higher-full"),
+    "banker with guns": replace(load_rules("shisanshui"), banker=True),
+    "banker with scoops": replace(load_rules("1-6-royalties"), banker=True, majority=1),
 }
+BANKERS = [
+    f"{name}, as the banker" for name in ("malaya", "banker with guns", "banker with scoops")
+]
+EDGES: dict[Seat | None, int] = {"banker": 1, "player": -1, None: 0}  # the twin's word for seats
 
 
 def rules_called(name: str) -> RuleSet:
+    name = name.removesuffix(", as the banker")
     return HOUSE[name] if name in HOUSE else load_rules(name)
+
+
+def seat_called(name: str) -> Seat | None:
+    if not rules_called(name).banker:
+        return None
+    return "banker" if name.endswith("banker") else "player"
 
 
 # --- the slow way ---------------------------------------------------------------------------------
@@ -134,13 +147,17 @@ def opponents_of(text: str, name: str) -> tuple[list[int], list[naive_rules.Stat
 
 def scores_of(hero: naive_rules.State, text: str, name: str) -> list[int]:
     """What each opponent pays."""
-    plain = naive_rules_of(rules_called(name))
-    return [naive_rules.pair_payment(hero, other, plain) for other in opponents_of(text, name)[1]]
+    plain, edge = naive_rules_of(rules_called(name)), EDGES[seat_called(name)]
+    return [
+        naive_rules.pair_payment(hero, other, plain, banker=edge)
+        for other in opponents_of(text, name)[1]
+    ]
 
 
 def solved(text: str, name: str, players: int = 2, top: int = 3) -> Solution:
     rules = rules_called(name)
-    return solve(text, rules, players, chosen_pool(rules.wheel), top=top)
+    seat = seat_called(name)
+    return solve(text, rules, players, chosen_pool(rules.wheel), top=top, seat=seat)
 
 
 def check_setting(scored: ScoredSetting, best: Sequence[int], text: str, name: str) -> None:
@@ -164,7 +181,8 @@ def check_setting(scored: ScoredSetting, best: Sequence[int], text: str, name: s
         assert getattr(scored.tie, row) == row_results.count(0) / len(states)
     assert scored.scoop == results.count([1, 1, 1]) / len(states)
     assert scored.scooped == results.count([-1, -1, -1]) / len(states)
-    royalties = sum(map(royalties_between, [hero] * len(playing), playing, [plain] * len(playing)))
+    edge = EDGES[seat_called(name)]
+    royalties = sum(royalties_between(hero, other, plain, edge) for other in playing)
     assert scored.royalties == pytest.approx(royalties / len(states), abs=1e-12)
 
 
@@ -172,8 +190,10 @@ def sets(player: naive_rules.State) -> bool:
     return not player["declare"] and not player["surrender"]
 
 
-def royalties_between(a: naive_rules.State, b: naive_rules.State, plain: naive_rules.Rules) -> int:
-    results = naive_rules.strict_results(a, b, plain)
+def royalties_between(
+    a: naive_rules.State, b: naive_rules.State, plain: naive_rules.Rules, edge: int
+) -> int:
+    results = [result or edge for result in naive_rules.strict_results(a, b, plain)]
     total = naive_rules.broken_royalty(a, plain) - naive_rules.broken_royalty(b, plain)
     for player, sign in ((a, 1), (b, -1)):
         rows = [row for row, r in zip(naive_rules.ROWS, results, strict=True) if r == sign]
@@ -188,7 +208,7 @@ def royalties_between(a: naive_rules.State, b: naive_rules.State, plain: naive_r
 
 FEW = ["reference 1", "six pairs", "three flushes", "weak"]
 CASES = [
-    *product(FEW, [*PRESETS, *HOUSE]),
+    *product(FEW, [*PRESETS, *HOUSE, *BANKERS]),
     *product([hand for hand in HANDS if hand not in FEW], ["shisanshui", "eastern", "broken"]),
 ]
 
@@ -264,6 +284,21 @@ def run_one(text: str, rules: RuleSet) -> Answers:
     return run(table, np.array([parse_hand(text).mask]), 2)
 
 
+def test_the_banker_is_paid_by_everybody_and_others_by_him_alone() -> None:
+    rules, pool = load_rules("malaya"), chosen_pool("lowest")
+    for seat, pairs in (("banker", 3), ("player", 1)):
+        two, four = (
+            solve(HANDS["six pairs"], rules, n, pool, seat=seat)  # type: ignore[arg-type]
+            for n in (2, 4)
+        )
+        assert (four.seat, four.others) == (seat, pairs)
+        assert four.ev == pytest.approx(pairs * two.ev)
+        assert four.best.gap_se == pytest.approx(pairs * two.best.gap_se)
+    assert solve(HANDS["weak"], rules, 3, pool).seat == "player"
+    with pytest.raises(SolveError, match="the rules 2-4 have no banker"):
+        solve(HANDS["weak"], "2-4", 3, pool, seat="banker")
+
+
 @pytest.mark.parametrize("players", [3, 4])
 def test_against_several_opponents_evs_add_up(players: int) -> None:
     for hand in ("reference 1", "six pairs"):
@@ -293,7 +328,7 @@ def legal(text: str, wheel: Wheel) -> list[naive.Setting]:
     )
 
 
-@pytest.mark.parametrize("name", [*PRESETS, "falling", "broken"])
+@pytest.mark.parametrize("name", [*PRESETS, "falling", "broken", *BANKERS])
 @pytest.mark.parametrize(
     "hand", ["reference 1", "reference 2", "quads", "trips in front", "three flushes"]
 )
@@ -305,7 +340,8 @@ def test_no_legal_setting_beats_the_best(hand: str, name: str) -> None:
     theirs = [tuple(other[row] for row in naive_rules.ROWS) for other in playing]
     candidates = legal(text, rules.wheel)
     unbroken = {**plain, "royalties": {**plain["royalties"], "broken": False}}
-    sums = naive_opponents.payments(candidates, theirs, unbroken).sum(axis=1)
+    edge = EDGES[seat_called(name)]
+    sums = naive_opponents.payments(candidates, theirs, unbroken, edge).sum(axis=1)
     if name == "broken":
         # of these hands only one can break anything: its quads, unless a row shows all four
         worth = np.array([hand == "quads" and not shows_quads(rows) for rows in candidates])
@@ -325,16 +361,19 @@ def shows_quads(rows: naive.Setting) -> bool:
 
 def test_the_quick_payments_are_those_of_pairs() -> None:
     dealer = random.Random(3)
-    for name in PRESETS:
-        plain = naive_rules_of(load_rules(name))
+    for name in [*PRESETS, *BANKERS]:
+        rules, edge = rules_called(name), EDGES[seat_called(name)]
+        plain = naive_rules_of(rules)
         one, other = (
-            dealer.sample(legal(HANDS[hand], load_rules(name).wheel), 12)
+            dealer.sample(legal(HANDS[hand], rules.wheel), 12)
             for hand in ("trips in front", "quads")
         )
+        other += one[:6]  # a tie in every row, and in some
         expected = [
-            [naive_rules.pair_payment(state(a), state(b), plain) for b in other] for a in one
+            [naive_rules.pair_payment(state(a), state(b), plain, banker=edge) for b in other]
+            for a in one
         ]
-        assert naive_opponents.payments(one, other, plain).tolist() == expected
+        assert naive_opponents.payments(one, other, plain, edge).tolist() == expected
 
 
 @pytest.mark.parametrize(

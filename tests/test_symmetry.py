@@ -52,6 +52,25 @@ def test_what_one_is_paid_the_other_pays(
     assert pay(a, a, terms) == 0
 
 
+@pytest.mark.parametrize("name", ["malaya", "shisanshui", "1-6-royalties", "flat-royalties"])
+@given(one=strengths, other=strengths)
+def test_a_banker_is_paid_as_if_he_was_a_little_stronger(
+    name: str, one: tuple[int, int, int], other: tuple[int, int, int]
+) -> None:
+    """Ties are his; without ties nothing changes, and with them no scoop or gun comes of it."""
+    rules = load_rules(name)
+    plain, worths = terms_of(rules)
+    banker, player = (terms_of(rules, seat)[0] for seat in ("banker", "player"))  # type: ignore[arg-type]
+    paid = pay(side(*one, 0, banker, worths), side(*other, 0, player, worths), banker)
+    assert paid == -pay(side(*other, 0, player, worths), side(*one, 0, banker, worths), player)
+    a, b = (side(*rows, 0, plain, worths) for rows in (one, other))
+    ties = [mine == theirs for mine, theirs in zip(one, other, strict=True)]
+    if not any(ties):
+        assert paid == pay(a, b, plain)
+    if all(ties):
+        assert paid == sum(a[3:6]) + rules.majority
+
+
 @pytest.mark.parametrize("name", ["2-4", "capsa-susun", "pusoy"])
 def test_two_pools_win_from_each_other_what_they_lose(name: str) -> None:
     """Every pair of disjoint hands, under all relabellings, met from the one side and the other."""
