@@ -44,7 +44,7 @@ def set_hands(table: Table, hands: I64, seed: int = 0) -> Play:
     --------
     >>> from solver.solve import open_table
     >>> set_hands(open_table(opponents="greedy"), np.array([0x1FFF])).settings.strengths.tolist()
-    [[7610, 7609, 2]]
+    [[7777, 7763, 5437]]
     """
     rules, name = table.rules, table.pool.name
     if name not in MADE:
