@@ -16,7 +16,7 @@ from evaluator.cards import parse_hand
 from solver.deals import deal_many
 from solver.solve import Table, open_table, run
 
-OPPONENTS = ("greedy",)
+OPPONENTS = ("greedy", "equilibrium")
 PLAYERS = {"2-4": 2, "2-4-royalties": 3, "eastern": 2, "shisanshui": 4, "pusoy": 3}
 HANDS = 40  # under each preset
 PART = 10  # solved by one thread
