@@ -12,9 +12,8 @@ from solver.pool import read_pool
 from solver.rules import digest, load_rules, preset_names
 from solver.shelf import DIGESTS, SHELF, about_pool, shipped_path
 
-# These have opponents that are trained when they are first asked for.
-LATER = {"malaya", "capsa-susun"}
-NAMES = [name for name in preset_names() if name not in LATER]
+# The banker's game has opponents of its own kind, trained when they are first asked for.
+NAMES = [name for name in preset_names() if not load_rules(name).banker]
 
 
 def pool_of(name: str) -> Path:
