@@ -132,9 +132,11 @@ def test_a_file_that_is_no_log_is_left_alone(content: bytes, tmp_path: Path) -> 
     assert path.read_bytes() == content
 
 
-def test_no_log(comparison: Comparison) -> None:
+def test_no_log(comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     with open_log(None) as record:
         record(comparison)
+    assert not list(tmp_path.iterdir())
 
 
 # At a terminal
