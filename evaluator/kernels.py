@@ -21,6 +21,7 @@ I16 = NDArray[np.int16]
 U16 = NDArray[np.uint16]
 
 LEGAL_MAX = FRONTS * SPLITS  # 36,036; every frontier and list of legal settings fits
+SUIT_0 = sum(1 << 4 * rank for rank in range(13))  # all cards of suit 0 as a set
 
 
 class Workspace(NamedTuple):
@@ -68,9 +69,10 @@ def workspace() -> Workspace:
 def rank_subsets(hand: int, tables: Tables, work: Workspace) -> None:
     """Rank every three and every five of a hand: ``work.threes`` and ``work.fives``."""
     cards, triples, fives, steps = work.cards, work.triples, work.fives, tables.steps
+    rest = hand
     for place in range(13):
-        cards[place] = lowest_bit(hand)
-        hand &= hand - 1
+        cards[place] = lowest_bit(rest)
+        rest &= rest - 1
 
     # Lower places come first in colex order, so the subsets that complete a highest card, or two,
     # are always a run from the start of the next smaller size: the inner loops are long.
@@ -101,14 +103,19 @@ def rank_subsets(hand: int, tables: Tables, work: Workspace) -> None:
             for i in range(below):
                 whole[i] = tables.unsuited[above + np.uint64(triples[i])]
             count += below
-    _rank_flushes(tables, work)
+    _rank_flushes(hand, tables, work)
 
 
 @merged
-def _rank_flushes(tables: Tables, work: Workspace) -> None:
+def _rank_flushes(hand: int, tables: Tables, work: Workspace) -> None:
     """Overwrite the strengths of the fives that are of one suit."""
     choose, places, ranks = tables.choose, work.places, work.ranks
     for suit in range(4):
+        fifth = hand >> suit & SUIT_0
+        for _ in range(4):
+            fifth &= fifth - 1
+        if not fifth:
+            continue
         count = 0
         for place in range(13):
             card = work.cards[place]
@@ -127,21 +134,20 @@ def _rank_flushes(tables: Tables, work: Workspace) -> None:
 
 
 @merged
-def _order_fronts(work: Workspace) -> None:
+def _order_fronts(tables: Tables, work: Workspace) -> None:
     """Write the fronts into ``work.order``, strongest first, lower numbers first among equals."""
-    starts = work.stairs  # free until the frontier is walked
-    for strength in range(CLASSES):
-        starts[strength] = 0
+    falling, starts = tables.falling, work.stairs  # free until the frontier is walked
+    starts[: falling.shape[0]] = 0
     for front in range(FRONTS):
-        starts[np.uint64(work.threes[front])] += 1
-    total = 0
-    for strength in range(CLASSES - 1, -1, -1):
-        here = starts[strength]
-        starts[strength] = total
-        total += here
+        starts[np.uint64(falling[np.uint64(work.triples[front])])] += 1
+    total = np.int16(0)
+    for place in range(falling.shape[0]):
+        here = starts[place]
+        starts[place] = total
+        total = np.int16(total + here)
     for front in range(FRONTS):
-        place = np.uint64(work.threes[front])
-        work.order[starts[place]] = front
+        place = np.uint64(falling[np.uint64(work.triples[front])])
+        work.order[np.uint64(starts[place])] = front
         starts[place] += 1
 
 
@@ -157,7 +163,7 @@ def find_frontier(tables: Tables, work: Workspace) -> int:
 
     Returns how many settings were written, by falling front.
     """
-    _order_fronts(work)
+    _order_fronts(tables, work)
     stairs, fives = work.stairs, work.fives
     ones, others = work.ones, work.others
     for strength in range(stairs.shape[0]):
@@ -279,9 +285,6 @@ def _cards_at(places: int, work: Workspace) -> int:
         if places >> place & 1:
             cards |= np.int64(1) << np.int64(work.cards[place])
     return int(cards)
-
-
-SUIT_0 = sum(1 << 4 * rank for rank in range(13))  # all cards of suit 0 as a set
 
 
 @kernel

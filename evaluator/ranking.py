@@ -50,6 +50,7 @@ class Tables(NamedTuple):
     unsuited: NDArray[np.int16]  # (6188,) strength of five ranks, as if of mixed suits
     suited: NDArray[np.int16]  # (8192,) strength of five cards of a suit, by the set of ranks
     three: NDArray[np.int16]  # (455,) strength of three ranks
+    falling: NDArray[np.uint16]  # (455,) which of them it is, from the strongest down
     steps: NDArray[np.uint16]  # (5, 13) steps[i, r] = C(r + i, i + 1): i-th lowest card has rank r
     choose: NDArray[np.uint16]  # (13, 6) choose[n, k] = C(n, k)
     high: NDArray[np.uint16]  # (286, 126) the five of a split that holds its highest card
@@ -165,6 +166,7 @@ def tables(wheel: Wheel = "lowest") -> Tables:
         classes.unsuited,
         classes.suited,
         classes.three,
+        np.argsort(np.argsort(-classes.three)).astype(np.uint16),
         _steps(),
         choose,
         numbers(high),
