@@ -289,19 +289,21 @@ def link_records(count: int, space: Space) -> tuple[int, int]:
     their own.
     """
     entries = clusters = 0
-    for i in range(count):
+    for i in range(count):  # by itself, as a wrong guess of the processor costs more than the work
         record = np.uint64(space.record[i])
-        if space.repeated[record >> np.uint64(6)] >> np.int64(record & np.uint64(63)) & 1:
-            cluster = space.cluster_of[record]
-            if cluster < 0:
-                cluster = clusters
-                clusters += 1
-                space.cluster_of[record] = cluster
-                space.cluster_size[cluster] = 0
-            space.entries[entries] = i
-            space.clusters[entries] = cluster
-            space.cluster_size[cluster] += 1
-            entries += 1
+        space.entries[np.uint64(entries)] = i
+        word = space.repeated[record >> np.uint64(6)]
+        entries += word >> np.int64(record & np.uint64(63)) & 1
+    for entry in range(entries):
+        record = np.uint64(space.record[np.uint64(space.entries[entry])])
+        cluster = space.cluster_of[record]
+        if cluster < 0:
+            cluster = clusters
+            clusters += 1
+            space.cluster_of[record] = cluster
+            space.cluster_size[cluster] = 0
+        space.clusters[entry] = cluster
+        space.cluster_size[np.uint64(cluster)] += 1
     for i in range(entries):
         space.cluster_of[space.record[space.entries[i]]] = -1
     return entries, clusters
