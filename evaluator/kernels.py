@@ -142,13 +142,13 @@ def _order_fronts(tables: Tables, work: Workspace) -> None:
         starts[np.uint64(falling[np.uint64(work.triples[front])])] += 1
     total = np.int16(0)
     for place in range(falling.shape[0]):
-        here = starts[place]
+        equal = starts[place]
         starts[place] = total
-        total = np.int16(total + here)
+        total = np.int16(total + equal)
     for front in range(FRONTS):
-        place = np.uint64(falling[np.uint64(work.triples[front])])
-        work.order[np.uint64(starts[place])] = front
-        starts[place] += 1
+        here = np.uint64(falling[np.uint64(work.triples[front])])
+        work.order[np.uint64(starts[here])] = front
+        starts[here] += 1
 
 
 @kernel

@@ -21,7 +21,18 @@ from evaluator.kernels import (
 )
 from evaluator.ranking import Tables
 from solver.candidates import candidate, find_candidates
-from solver.opponents import FIRST_LOOK, Columns, Field, Met, Space, meet, opponent, spread
+from solver.opponents import (
+    FIRST_LOOK,
+    Columns,
+    Field,
+    Met,
+    Space,
+    add_by_record,
+    mean_and_error,
+    meet,
+    opponent,
+    spread,
+)
 from solver.scoring import Side, Terms, Worths, pay, royalty_units
 
 I16 = NDArray[np.int16]
@@ -31,6 +42,7 @@ F64 = NDArray[np.float64]
 
 _GROWTH = 4  # times as many opponents at the next look
 CERTAIN = 4.0  # standard errors
+_COUNTED = 1 << 14  # opponents at a time, for counts that fit an int16
 
 
 class Results(NamedTuple):
@@ -240,41 +252,30 @@ def describe(
     hero: Side, place: int, met: Met, terms: Terms, space: Space, h: int, results: Results
 ) -> None:
     """Write what a setting is worth and how its rows fare, ``place`` 0 being the best setting."""
-    best, scores = space.best[: met.opponents], space.scores[: met.opponents]
+    scores = space.scores[: met.opponents]
     for i in range(met.setting):
         scores[i] = pay(hero, opponent(i, space.columns), terms)
     for i in range(met.setting, met.opponents):
         scores[i] = space.fixed[i]
-    results.ev[h, place], results.se[h, place] = spread(scores, met, space)
+    sums = add_by_record(scores, met, space, space.by_record)
+    results.ev[h, place], results.se[h, place] = mean_and_error(sums, met, space)
+    best = space.best[: sums.shape[0]]
     if place == 0:
-        for i in range(met.opponents):
-            best[i] = scores[i]
-    for i in range(met.opponents):
-        scores[i] = best[i] - scores[i]
-    results.gap[h, place], results.gap_se[h, place] = spread(scores, met, space)
+        best[:] = sums
+    for i in range(sums.shape[0]):
+        sums[i] = best[i] - sums[i]
+    results.gap[h, place], results.gap_se[h, place] = mean_and_error(sums, met, space)
 
-    # as if there was no banker: equal rows are ties
-    own_back = np.int16(hero.back ^ terms.banker)
-    own_middle = np.int16(hero.middle ^ terms.banker)
-    own_front = np.int16(hero.front ^ terms.banker)
-    back, middle, front = space.columns.back, space.columns.middle, space.columns.front
-    results.win[h, place, 0] = _count_below(own_back, back[: met.setting]) / met.opponents
-    results.win[h, place, 1] = _count_below(own_middle, middle[: met.setting]) / met.opponents
-    results.win[h, place, 2] = _count_below(own_front, front[: met.setting]) / met.opponents
-    results.tie[h, place, 0] = _count_equal(own_back, back[: met.setting]) / met.opponents
-    results.tie[h, place, 1] = _count_equal(own_middle, middle[: met.setting]) / met.opponents
-    results.tie[h, place, 2] = _count_equal(own_front, front[: met.setting]) / met.opponents
-    scoops = scooped = np.int32(0)
-    for i in range(met.setting):
-        other = opponent(i, space.columns)
-        scoops += np.int32(
-            (own_back > other.back) & (own_middle > other.middle) & (own_front > other.front)
-        )
-        scooped += np.int32(
-            (own_back < other.back) & (own_middle < other.middle) & (own_front < other.front)
-        )
-    results.scoop[h, place] = scoops / met.opponents
-    results.scooped[h, place] = scooped / met.opponents
+    counts = space.counts
+    counts[:] = 0
+    for begin in range(0, met.setting, _COUNTED):
+        block = _block(space.columns, begin, min(met.setting, begin + _COUNTED))
+        _count(hero, block, terms, counts)
+    for row in range(3):
+        results.win[h, place, row] = counts[row] / met.opponents
+        results.tie[h, place, row] = counts[3 + row] / met.opponents
+    results.scoop[h, place] = counts[6] / met.opponents
+    results.scooped[h, place] = counts[7] / met.opponents
     royalties = np.int64(0)
     if terms.royalties:
         for i in range(met.setting):
@@ -293,19 +294,34 @@ def _surrender(met: Met, terms: Terms, space: Space, h: int, results: Results) -
 
 
 @inlined
-def _count_below(strength: np.int16, column: I16) -> np.int32:
-    count = np.int32(0)
-    for i in range(column.shape[0]):
-        count += np.int32(column[i] < strength)
-    return count
-
-
-@inlined
-def _count_equal(strength: np.int16, column: I16) -> np.int32:
-    count = np.int32(0)
-    for i in range(column.shape[0]):
-        count += np.int32(column[i] == strength)
-    return count
+def _count(hero: Side, block: Columns, terms: Terms, counts: I64) -> None:
+    """Add the rows won and tied, back first, and how often it is all three or none."""
+    # as if there was no banker: equal rows are ties
+    own_back = np.int16(hero.back ^ terms.banker)
+    own_middle = np.int16(hero.middle ^ terms.banker)
+    own_front = np.int16(hero.front ^ terms.banker)
+    backs = middles = fronts = same_backs = same_middles = same_fronts = np.int16(0)
+    scoops = scooped = np.int16(0)
+    for i in range(block.back.shape[0]):
+        back, middle, front = block.back[i], block.middle[i], block.front[i]
+        backs = np.int16(backs + (own_back > back))
+        middles = np.int16(middles + (own_middle > middle))
+        fronts = np.int16(fronts + (own_front > front))
+        same_backs = np.int16(same_backs + (own_back == back))
+        same_middles = np.int16(same_middles + (own_middle == middle))
+        same_fronts = np.int16(same_fronts + (own_front == front))
+        won = (own_back > back) & (own_middle > middle) & (own_front > front)
+        lost = (own_back < back) & (own_middle < middle) & (own_front < front)
+        scoops = np.int16(scoops + won)
+        scooped = np.int16(scooped + lost)
+    counts[0] += backs
+    counts[1] += middles
+    counts[2] += fronts
+    counts[3] += same_backs
+    counts[4] += same_middles
+    counts[5] += same_fronts
+    counts[6] += scoops
+    counts[7] += scooped
 
 
 @kernel

@@ -65,13 +65,14 @@ class Space(NamedTuple):
     sums: I64  # (36036,) units won by each candidate
     first: I16  # (256,) what the first opponents pay a setting
     second: I16  # (256,) ... and another
-    best: I32  # (capacity,) what each opponent pays the best setting
-    scores: I32  # (capacity,) ... and another
+    scores: I32  # (capacity,) what each opponent pays a setting
+    by_record: I32  # (2 * capacity,) ... the same by records
+    best: I32  # (2 * capacity,) what the best setting is paid, by records
+    counts: I64  # (8,) rows that a setting wins, rows it ties, and how often all or none
     cluster_of: I32  # (n,) cluster of a record, -1 if not known
     entries: I32  # (capacity,) opponents whose record may occur more than once ...
     clusters: I32  # ... and their clusters
-    cluster_sum: I64  # (capacity,)
-    cluster_size: I64
+    cluster_size: I64  # (capacity,)
 
 
 class Met(NamedTuple):
@@ -101,12 +102,13 @@ def space(field: Field, terms: Terms, capacity: int) -> Space:
         sums=np.empty(LEGAL_MAX, np.int64),
         first=np.empty(FIRST_LOOK, np.int16),
         second=np.empty(FIRST_LOOK, np.int16),
-        best=np.empty(capacity, np.int32),
         scores=np.empty(capacity, np.int32),
+        by_record=np.empty(2 * capacity, np.int32),
+        best=np.empty(2 * capacity, np.int32),
+        counts=np.empty(8, np.int64),
         cluster_of=np.full(len(field.records), -1, np.int32),
         entries=np.empty(capacity, np.int32),
         clusters=np.empty(capacity, np.int32),
-        cluster_sum=np.empty(capacity, np.int64),
         cluster_size=np.empty(capacity, np.int64),
     )
 
@@ -334,34 +336,47 @@ def opponent(i: int, columns: Columns) -> Side:
 
 @kernel
 def spread(scores: I32, met: Met, space: Space) -> tuple[float, float]:
-    """Return the mean of the scores and its standard error, clustered by record.
+    """Return the mean of opponents' scores and its standard error, clustered by record."""
+    return mean_and_error(add_by_record(scores, met, space, space.by_record), met, space)
+
+
+@kernel
+def add_by_record(scores: I32, met: Met, space: Space, sums: I32) -> I32:
+    """Write scores into ``sums``, those of one record added up; return the part written.
+
+    Behind the opponents' places come the sums of the clusters, with 0 at their members' places.
+    """
+    count = scores.shape[0]
+    sums = sums[: count + met.clusters]
+    sums[:count] = scores
+    sums[count:] = 0
+    for entry in range(met.entries):
+        i = np.uint64(space.entries[entry])
+        sums[np.uint64(count + space.clusters[entry])] += scores[i]
+        sums[i] = 0
+    return sums
+
+
+@kernel
+def mean_and_error(sums: I32, met: Met, space: Space) -> tuple[float, float]:
+    """Return the mean of scores and its standard error from what `add_by_record` made of them.
 
     With A the sum of a record's scores and n how many it has, the variance of the mean over N
     opponents from R records is R / (R - 1) * sum of (A - n * mean)**2 / N**2: opponents made from
     one record by relabelling are not independent. (Cameron and Miller, "A practitioner's guide to
     cluster-robust inference", 2015, eq. 11.)
     """
-    count = scores.shape[0]
+    count = met.opponents
     total = squares = np.int64(0)
-    for i in range(count):
-        score = np.int64(scores[i])
-        total += score
-        squares += score * score
+    for i in range(sums.shape[0]):
+        total += np.int64(sums[i])
+        squares += np.int64(sums[i]) * np.int64(sums[i])
     weighted = total  # sum of A * n
-    sizes = np.int64(count)  # sum of n * n
+    sizes = np.int64(count - met.entries)  # sum of n * n
     for cluster in range(met.clusters):
-        space.cluster_sum[cluster] = 0
-    for i in range(met.entries):
-        score = np.int64(scores[space.entries[i]])
-        space.cluster_sum[space.clusters[i]] += score
-        squares -= score * score
-        weighted -= score
-    sizes -= met.entries
-    for cluster in range(met.clusters):
-        a, n = space.cluster_sum[cluster], space.cluster_size[cluster]
-        squares += a * a
-        weighted += a * n
-        sizes += n * n
+        size = space.cluster_size[cluster]
+        weighted += (size - 1) * np.int64(sums[count + cluster])
+        sizes += size * size
     records = count - met.entries + met.clusters
     mean = total / count
     variance = (squares - 2 * mean * weighted + mean * mean * sizes) / count / count

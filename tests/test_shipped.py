@@ -12,8 +12,7 @@ from solver.pool import read_pool
 from solver.rules import digest, load_rules, preset_names
 from solver.shelf import DIGESTS, SHELF, about_pool, shipped_path
 
-# The banker's game has opponents of its own kind, trained when they are first asked for.
-NAMES = [name for name in preset_names() if not load_rules(name).banker]
+NAMES = preset_names()
 
 
 def pool_of(name: str) -> Path:
