@@ -101,6 +101,7 @@ class RulesError(ValueError):
         self.problems = tuple(problems)
 
 
+@cache
 def preset_names() -> tuple[str, ...]:
     """
     Names of the presets: those of rules.md section 4 in its order, then any others by name.

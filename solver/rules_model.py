@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 ROWS = ("back", "middle", "front")
@@ -225,6 +226,7 @@ def seats_of(rules: RuleSet) -> tuple[Seat | None, ...]:
     return ("player", "banker") if rules.banker else (None,)
 
 
+@lru_cache(maxsize=256)  # asked for with every hand
 def digest(rules: RuleSet) -> str:
     """
     Twelve hexadecimal digits that differ when two rule sets pay differently.

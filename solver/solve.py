@@ -4,13 +4,14 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import local
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.cards import Cards, parse_hand
-from evaluator.kernels import workspace
+from evaluator.kernels import Workspace, workspace
 from evaluator.naturals import natural_arrangement
 from evaluator.ranking import row_name, tables
 from evaluator.settings import Setting
@@ -36,7 +37,7 @@ from solver.opening import (
 from solver.opening import (
     relabellings_of as relabellings_of,
 )
-from solver.opponents import Space, space
+from solver.opponents import Field, Space, space
 from solver.pool import (
     DECLARE,
     MADE,
@@ -47,7 +48,7 @@ from solver.pool import (
     silent,
 )
 from solver.rules import ROWS, Natural, RuleSet, Seat
-from solver.scoring import terms_of
+from solver.scoring import Terms, terms_of
 from solver.solution import DECISIONS, HeldNatural, RowChances, ScoredSetting, Solution
 from solver.wishes import (
     DEALS,
@@ -108,12 +109,25 @@ def run(table: Table, hands: I64, top: int) -> Answers:
         return run_jointly(table, hands, top)
     field, (terms, worths) = table.field, terms_of(table.rules, table.seat)
     ranks = tables(table.rules.wheel)
-    scratch = space(field, terms, table.wanted)
+    work, scratch = _kept.scratch(field, terms, table.wanted)
     found = results(len(hands), top)
-    solve_hands(
-        hands, field, terms, worths, ranks, table.seed, table.wanted, workspace(), scratch, found
-    )
+    solve_hands(hands, field, terms, worths, ranks, table.seed, table.wanted, work, scratch, found)
     return Answers(found, *declaring(table, hands, scratch))
+
+
+class _Kept(local):
+    """A thread's scratch, for its next hand: to make it anew takes a third of solving one."""
+
+    made: tuple[Field, int, Workspace, Space] | None = None
+
+    def scratch(self, field: Field, terms: Terms, capacity: int) -> tuple[Workspace, Space]:
+        """Return scratch for a field, which ``terms`` belong to."""
+        if not self.made or self.made[0] is not field or self.made[1] != capacity:
+            self.made = field, capacity, workspace(), space(field, terms, capacity)
+        return self.made[2:]
+
+
+_kept = _Kept()
 
 
 def declaring(table: Table, hands: I64, scratch: Space) -> tuple[I64, F64, F64]:
