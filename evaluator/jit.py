@@ -110,3 +110,13 @@ def lowest_bit(_context: Any, word: Any) -> Any:
         return builder.cttz(arguments[0], cgutils.false_bit)
 
     return types.int64(types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def count_bits(_context: Any, word: Any) -> Any:
+    """Return how many bits of an int64 are set."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), codegen

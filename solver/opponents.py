@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.jit import inlined, kernel, lowest_bit, merged
+from evaluator.jit import count_bits, inlined, kernel, lowest_bit, merged
 from evaluator.kernels import LEGAL_MAX, relabel
 from solver.deals import below, step, stream
+from solver.pool import on_cache_lines
 from solver.scoring import Side, Terms, Worths, side
 
 I16 = NDArray[np.int16]
@@ -92,7 +93,7 @@ def space(field: Field, terms: Terms, capacity: int) -> Space:
     return Space(
         order=np.empty(len(field.relabellings), np.int64),
         begins=np.empty(len(field.relabellings), np.int64),
-        scan=np.empty(_SCAN, np.int64),
+        scan=on_cache_lines(_SCAN),
         seen=np.empty(words, np.int64),
         repeated=np.empty(words, np.int64),
         found=np.empty(capacity + _SLACK, np.int32),
@@ -225,7 +226,6 @@ def _note_seen(begin: int, scan: I64, space: Space) -> None:
     seen, repeated = space.seen[begin : begin + size], space.repeated[begin : begin + size]
     for i in range(size):
         repeated[i] |= seen[i] & scan[i]
-    for i in range(size):
         seen[i] |= scan[i]
 
 
@@ -233,20 +233,22 @@ def _note_seen(begin: int, scan: I64, space: Space) -> None:
 def _write_found(begin: int, scan: I64, count: int, wanted: int, found: I32) -> int:
     """Write the records of the set bits behind the first ``count``, up to a few over ``wanted``.
 
-    Two bits of every word are written without asking whether they are set, since a wrong guess
+    Three bits of every word are written without asking whether they are set, since a wrong guess
     by the processor costs more than the work: most words have none, one or two.
     """
     for i in range(scan.shape[0]):
         bits = scan[i]
         first = 64 * (begin + i)
-        for _ in range(2):
-            found[np.uint64(count)] = first + lowest_bit(bits)
-            count += bits != 0
+        place = np.uint64(count)
+        count += count_bits(bits)
+        for _ in range(3):
+            found[place] = first + lowest_bit(bits)
             bits &= bits - 1
+            place += np.uint64(1)
         while bits:
-            found[np.uint64(count)] = first + lowest_bit(bits)
-            count += 1
+            found[place] = first + lowest_bit(bits)
             bits &= bits - 1
+            place += np.uint64(1)
         if count >= wanted:
             break
     return count
