@@ -7,8 +7,8 @@ clustered by record, hold for their sum.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
 from math import lcm
 from typing import Final, NamedTuple
 
@@ -23,20 +23,21 @@ from evaluator.ranking import tables
 from solver.deals import below, deal_rest, step, stream
 from solver.declaring import naturals_of, pay_naturals
 from solver.estimate import Results, results, solve_hands
-from solver.opening import Table, actions, field_of, relabellings_of
+from solver.opening import Table, actions, relabellings_of
 from solver.opponents import space
-from solver.pool import OpponentPool
-from solver.rules import RuleSet
+from solver.rules import FACING
 from solver.scoring import Side, Terms, Worths, pay, side, terms_of
 from solver.setter import set_hands
 from solver.solve import Answers, declaring
 from solver.wishes import EV, Objective
 
+I16 = NDArray[np.int16]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 
 WIDE: Final = 32  # settings whose home runs are looked at: the best without them
+_PLACE: Final = 7  # in what a player shows, behind the numbers of a side
 _QUANTILES: Final = (0.05, 0.95)
 
 
@@ -62,90 +63,112 @@ def deal_others(hand: int, seed: int, relabellings: I64, hands: I64) -> None:
 
 
 @kernel
+def show(
+    strengths: I16,
+    broken: NDArray[np.uint8],
+    places: I64,
+    terms: Terms,
+    worths: Worths,
+    seats: I16,
+) -> None:
+    """Write what players with these settings (n,) show the others: ``seats`` (n, 8).
+
+    That is their side; then the place of what they do instead of setting, or -1.
+    """
+    for i in range(seats.shape[0]):
+        back, middle, front = strengths[i, 0], strengths[i, 1], strengths[i, 2]
+        shown = side(back, middle, front, broken[i], terms, worths)
+        for k in range(_PLACE):
+            seats[i, k] = shown[k]
+        seats[i, _PLACE] = places[i]
+
+
+@kernel
 def settle(
-    heroes: I64,
-    seats: I64,
+    hero: I16,
+    seats: I16,
     home_run: int,
     fixed: I64,
     terms: Terms,
-    worths: Worths,
     units: I32,
     runs: I32,
 ) -> None:
-    """Settle settings of a hero (k, 4) with the opponents of each deal (d, n, 5).
+    """Settle a setting, hero's, with the opponents of each deal.
 
-    Both are strengths of back, middle and front and the broken code; then an opponent's place in
-    what hero is paid by those who do not set, ``fixed``, or -1. ``units`` (k, d, n) become what
-    hero is paid but for home runs, and ``runs`` what those add, which multiply by ``home_run``.
+    ``hero`` (8,) and ``seats`` (d, n, 8) are as of `show`, and ``fixed`` what hero is paid by those
+    who do not set, by their place. ``units`` (d, m) become what the first m, whom hero settles
+    with, pay him whatever the others do, and ``runs`` what home runs add that depend on the others.
+
+    Home runs multiply by ``home_run``. A banker has to gun all the players for one, whereas a
+    player has gunned everybody he settles with if he guns the banker.
     """
-    others = seats.shape[1]
-    everybody = np.empty(heroes.shape[0], np.bool_)  # whom hero guns
+    own, more = _side(hero), home_run - 1
+    bank, player = terms.edge == 1, terms.banker > terms.edge
+    # as if there was no banker: a tie that he wins is no gun
+    back, middle, front = (
+        own.back ^ terms.banker,
+        own.middle ^ terms.banker,
+        own.front ^ terms.banker,
+    )
     for d in range(seats.shape[0]):
-        everybody[:] = home_run > 1
-        for j in range(others):
-            if seats[d, j, 4] >= 0:  # cannot be gunned
-                everybody[:] = False
-                for k in range(heroes.shape[0]):
-                    units[k, d, j] = fixed[seats[d, j, 4]]
-                    runs[k, d, j] = 0
+        everybody = more > 0 and not player  # are gunned by hero, who needs them all
+        for j in range(units.shape[1]):
+            runs[d, j] = 0
+            place = seats[d, j, _PLACE]
+            if place >= 0:  # cannot be gunned
+                units[d, j] = fixed[place]
+                everybody = False
                 continue
-            other = _side(seats[d, j], terms, worths)
-            sweeps = home_run > 1 and _guns_rest(j, seats[d])
-            for k in range(heroes.shape[0]):
-                hero = _side(heroes[k], terms, worths)
-                paid = pay(hero, other, terms)
-                units[k, d, j] = paid
-                runs[k, d, j] = 0
-                if _guns(seats[d, j], heroes[k]):
-                    if sweeps:
-                        runs[k, d, j] = (home_run - 1) * (paid - hero.extra + other.extra)
-                    everybody[k] = False
-                elif not _guns(heroes[k], seats[d, j]):
-                    everybody[k] = False
-        for k in range(heroes.shape[0]):
-            if everybody[k]:
-                hero = _side(heroes[k], terms, worths)
-                for j in range(others):
-                    other = _side(seats[d, j], terms, worths)
-                    multiplied = units[k, d, j] - hero.extra + other.extra
-                    runs[k, d, j] = (home_run - 1) * multiplied
+            other = _side(seats[d, j])
+            units[d, j] = pay(own, other, terms)
+            multiplied = units[d, j] - own.extra + other.extra
+            guns = back > other.back and middle > other.middle and front > other.front
+            gunned = back < other.back and middle < other.middle and front < other.front
+            everybody = everybody and bool(guns)
+            if (guns and player) or (gunned and bank):
+                units[d, j] += more * multiplied
+            elif gunned and _guns_rest(j, seats[d]):
+                runs[d, j] = more * multiplied
+        if everybody:
+            for j in range(units.shape[1]):
+                runs[d, j] = more * (units[d, j] - own.extra + _side(seats[d, j]).extra)
 
 
 @inlined
-def _side(shown: I64, terms: Terms, worths: Worths) -> Side:
-    back, middle, front = np.int16(shown[0]), np.int16(shown[1]), np.int16(shown[2])
-    return side(back, middle, front, np.uint8(shown[3]), terms, worths)
+def _side(seat: I16) -> Side:
+    return Side(seat[0], seat[1], seat[2], seat[3], seat[4], seat[5], seat[6])
 
 
-@inlined
-def _guns(one: I64, other: I64) -> bool:
-    return bool(one[0] > other[0] and one[1] > other[1] and one[2] > other[2])
-
-
-@inlined
-def _guns_rest(j: int, seats: I64) -> bool:
+@kernel
+def _guns_rest(j: int, seats: I16) -> bool:
     """Tell whether an opponent who sets guns all the other ones."""
     for other in range(seats.shape[0]):
-        if other != j and (seats[other, 4] >= 0 or not _guns(seats[j], seats[other])):
-            return False
+        if other == j:
+            continue
+        for row in range(3):
+            if seats[other, _PLACE] >= 0 or seats[j, row] <= seats[other, row]:
+                return False
     return True
 
 
 def _seats(
-    rules: RuleSet,
+    table: Table,
     hands: I64,
-    strengths: NDArray[np.int16],
+    strengths: I16,
     broken: NDArray[np.uint8],
     decisions: NDArray[np.uint8],
-) -> I64:
-    """Return what opponents with these hands (n,) do, as `settle` reads it: (n, 5)."""
-    places = actions(rules, hands, decisions)
-    return np.column_stack([strengths, broken, places])
+) -> I16:
+    """Return what opponents with these hands (n,) `show`."""
+    seats = np.empty((len(hands), _PLACE + 1), np.int16)
+    terms = terms_of(table.rules, FACING[table.seat])
+    show(strengths, broken, actions(table.rules, hands, decisions), *terms, seats)
+    return seats
 
 
-@lru_cache(maxsize=8)
-def _pool_seats(rules: RuleSet, pool: OpponentPool) -> I64:
-    return _seats(rules, pool.hands, pool.strengths, pool.broken, pool.decisions)
+def _pool_seats(table: Table, records: I32) -> I16:
+    met = table.met
+    plays = met.strengths[records], met.broken[records], met.decisions[records]
+    return _seats(table, met.hands[records], *plays)
 
 
 class _Sample(NamedTuple):
@@ -179,8 +202,7 @@ def _plus(one: _Sample, other: _Sample, times: float = 1.0) -> _Sample:
 
 def run_jointly(table: Table, hands: I64, top: int) -> Answers:
     """Do what `solver.solve.run` does, for tables whose deals matter as a whole."""
-    field = field_of(table.rules, table.pool)
-    terms, worths = terms_of(table.rules)
+    field, (terms, worths) = table.field, terms_of(table.rules, table.seat)
     ranks = tables(table.rules.wheel)
     work, scratch = workspace(), space(field, terms, table.wanted)
     naturals, declare_ev, declare_se = declaring(table, hands, scratch)
@@ -207,7 +229,7 @@ def run_jointly(table: Table, hands: I64, top: int) -> Answers:
         if table.risk or table.objective != EV:
             declared = _declared(table, int(hands[h]), int(naturals[h]), weighed)
             surrendered = np.where(
-                weighed.seats[..., 4] < 0, -int(terms.surrender), np.minimum(weighed.fixed, 0)
+                weighed.seats[..., _PLACE] < 0, -int(terms.surrender), np.minimum(weighed.fixed, 0)
             )
             others = np.stack([declared, surrendered]) @ weighed.stakes
             evs = table.weight * np.array([declare_ev[h], wide.surrender_ev[0]])
@@ -226,7 +248,7 @@ class _Weighed(NamedTuple):
     totals: F64  # (k, d) of each joint deal
     clusters: I64  # (d,) of the deals
     hands: I64  # (d, n) of the opponents
-    seats: I64  # (d, n, 5) what they do
+    seats: I16  # (d, n, 8) what they show
     fixed: I64  # (d, n) what those pay who do not set, 0 of the others
     stakes: F64  # (n,)
 
@@ -236,62 +258,70 @@ def _weigh(table: Table, hand: int, wide: Results, records: I32, in_order: I32) 
 
     ``in_order`` has the same records as they were drawn: any first part is a fair sample.
     """
-    heroes = np.zeros((int(wide.listed[0]), 4), np.int64)
-    heroes[:, :3] = wide.strengths[0, : len(heroes)]
+    listed = int(wide.listed[0])
+    broken = np.zeros(listed, np.uint8)
     if table.rules.royalties.broken:
-        for k, (back, middle, _) in enumerate(wide.rows[0, : len(heroes)]):
-            heroes[k, 3] = broken_code(hand, back, middle)
-    seats = _pool_seats(table.rules, table.pool)
-    pairs, _ = _settled(table, heroes, seats[records][:, None], 1)
+        rows = wide.rows[0, :listed].tolist()
+        broken[:] = [broken_code(hand, back, middle) for back, middle, _ in rows]
+    heroes = np.empty((listed, _PLACE + 1), np.int16)
+    terms, nowhere = terms_of(table.rules, table.seat), np.full(listed, -1)
+    show(wide.strengths[0, :listed], broken, nowhere, *terms, heroes)
+    pairs = _pool_seats(table, records)[:, None]
     first = in_order[np.arange(table.joint_deals(len(in_order))) % len(in_order)]
     hands, together = _deal(table, hand, first)
-    home_run = table.rules.home_run if table.home_runs else 1
-    units, runs = _settled(table, heroes, together, home_run)
     whole, scale = _whole(table)
+    alone = np.empty((len(heroes), len(records)))
+    added, totals = np.empty((2, len(heroes), len(first)))
+    for k, hero in enumerate(heroes):
+        alone[k] = _settled(table, hero, pairs)[0][:, 0]
+        units, runs = _settled(table, hero, together)
+        added[k], totals[k] = runs @ whole / scale, (units + runs) @ whole / scale
     _, clusters = np.unique(np.concatenate([records, first]), return_inverse=True)
     count = int(clusters.max()) + 1
     one, several = clusters[: len(records)], clusters[len(records) :]
-    ev = _plus(
-        _sample(table.weight * pairs[:, :, 0], one, count),
-        _sample(runs @ whole / scale, several, count),
-    )
-    fixed = np.append(0, _fixed(table))[together[..., 4] + 1]
-    totals = (units + runs) @ whole / scale
-    return _Weighed(ev, totals, several, hands, together, fixed, whole / scale)
+    ev = _plus(_sample(table.weight * alone, one, count), _sample(added, several, count))
+    hands, seats = hands[:, : len(whole)], together[:, : len(whole)]
+    fixed = np.append(0, _fixed(table))[seats[..., _PLACE] + 1]
+    return _Weighed(ev, totals, several, hands, seats, fixed, whole / scale)
 
 
-def _settled(table: Table, heroes: I64, seats: I64, home_run: int) -> tuple[I32, I32]:
-    shape = len(heroes), *seats.shape[:2]
-    units, runs = np.empty(shape, np.int32), np.empty(shape, np.int32)
-    terms = terms_of(table.rules)
-    settle(heroes, seats, home_run, _fixed(table), *terms, units, runs)
+def _settled(table: Table, hero: I16, seats: I16) -> tuple[I32, I32]:
+    """Return what `settle` writes of a setting and all the opponents that it settles with."""
+    units, runs = np.empty((2, len(seats), min(table.others, seats.shape[1])), np.int32)
+    home_run = table.rules.home_run if table.home_runs else 1
+    terms, _ = terms_of(table.rules, table.seat)
+    settle(hero, seats, home_run, _fixed(table), terms, units, runs)
     return units, runs
 
 
 def _fixed(table: Table) -> I64:
     """Return what one who sets is paid by a natural of each place, and last by who surrenders."""
-    return -field_of(table.rules, table.pool).units
+    return -table.field.units
 
 
-def _deal(table: Table, hand: int, first: I32) -> tuple[I64, I64]:
-    """Return opponents dealt jointly, (d, n) and (d, n, 5), the first ones being these records."""
-    seats = _pool_seats(table.rules, table.pool)[first]
-    others = table.players - 2
+def _deal(table: Table, hand: int, first: I32) -> tuple[I64, I16]:
+    """Return opponents dealt jointly, (d, n) and (d, n, 8), the first ones being these records.
+
+    With a player the first one is the banker.
+    """
+    seats = _pool_seats(table, first)
+    others = table.dealt - 1
     hands = np.empty((len(first), 1 + others), np.int64)
-    hands[:, 0] = table.pool.hands[first]
+    hands[:, 0] = table.met.hands[first]
     if not others:
         return hands, seats[:, None]
     deal_others(hand, table.seed, relabellings_of(table.rules), hands)
     rest = hands[:, 1:].ravel()
-    play = set_hands(table, rest, table.seed)
+    meeting_players = replace(table, seat=table.seat and "banker")
+    play = set_hands(meeting_players, rest, table.seed)
     shown = play.settings.strengths, play.settings.broken, play.decisions
-    more = _seats(table.rules, rest, *shown).reshape(len(first), others, 5)
+    more = _seats(table, rest, *shown).reshape(len(first), others, -1)
     return hands, np.concatenate([seats[:, None], more], axis=1)
 
 
 def _whole(table: Table) -> tuple[I64, int]:
     """Return the stakes as whole numbers, and how many of these are one: sums stay exact."""
-    stakes = table.stakes or (Fraction(1),) * (table.players - 1)
+    stakes = table.stakes or (Fraction(1),) * table.others
     scale = lcm(*(stake.denominator for stake in stakes))
     return np.array([int(stake * scale) for stake in stakes], np.int64), scale
 
@@ -305,7 +335,7 @@ def _declared(table: Table, hand: int, natural: int, weighed: _Weighed) -> I64:
     paid[:] = naturals.units[natural]
     ranks, kind = tables(table.rules.wheel), int(naturals.kinds[natural])
     own = natural_key(kind, hand, ranks)
-    places = weighed.seats[..., 4]
+    places = weighed.seats[..., _PLACE]
     for at in zip(*np.nonzero((places >= 0) & (places < len(naturals.units))), strict=True):
         key = natural_key(kind, int(weighed.hands[at]), ranks)  # counts for equal kinds only
         order = (own > key) - (own < key)

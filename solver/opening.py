@@ -97,9 +97,14 @@ class Table:
         """Whether opponents have to be dealt together."""
         return self.home_runs or self.risk or self.objective != EV
 
+    @property
+    def dealt(self) -> int:
+        """How many opponents a joint deal has: home runs may depend on those met by others."""
+        return self.players - 1 if self.home_runs else self.others
+
     def joint_deals(self, met: int) -> int:
         """Return how many joint deals a hand sees that met so many opponents, one by one."""
-        return 0 if not self.joint else self.deals if self.players > 2 else met
+        return 0 if not self.joint else self.deals if self.dealt > 1 else met
 
 
 def _arrived(state: dict[str, Any]) -> Table:
@@ -142,11 +147,6 @@ def open_table(
     seat = seat or ("player" if rules.banker else None)
     worth = parse_stakes(stakes, 1 if seat == "player" else players - 1) if stakes else ()
     aim = parse_objective(objective)
-    if rules.banker and (risk or aim != EV):
-        raise SolveError(
-            f"the rules {rules.name} have a banker, where it is not known yet how a deal's total "
-            "spreads; leave out risk and objective"
-        )
     check_seed(seed)
     if isinstance(opponents, OpponentPool):
         pool, name = opponents, None
@@ -158,9 +158,8 @@ def open_table(
             f"the pool {pool.name} was set with the wheel {pool.wheel}, "
             f"but under the rules {rules.name} it is {rules.wheel}"
         )
-    pairs_only = rules.banker  # whom a banker guns besides is not known yet
-    asked = samples, name, worth, aim, risk, deals, pairs_only, seat
-    return Table(rules, players, pool, seed, *asked)
+    wishes = worth, aim, risk, deals
+    return Table(rules, players, pool, seed, samples, name, *wishes, seat=seat)
 
 
 @lru_cache(maxsize=32)  # a batch may ask for another rule set in every row

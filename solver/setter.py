@@ -10,21 +10,22 @@ from evaluator.kernels import workspace
 from evaluator.ranking import tables
 from solver.opponents import space
 from solver.pool import DECLARE, MADE, SET, set_by_name
-from solver.responding import Play, respond_to, responses
+from solver.responding import Play, respond_quickly, respond_to, responses
 from solver.rules import FACING
 from solver.scoring import terms_of
 from solver.solve import Table, decide, declaring, find_naturals
 
 I64 = NDArray[np.int64]
 
-LOOK: Final = 1024  # conditional opponents that a hand's settings are scored against
+LOOK: Final = 1024  # conditional opponents that a hand's best settings are scored against
 
 
 def set_hands(table: Table, hands: I64, seed: int = 0) -> Play:
     """Set hands as the opponents of a table would.
 
     Greedy and random opponents set as they always do. Those of any other pool are taken to give
-    the best response to each other, as those of a trained one nearly do.
+    the best response to each other, as those of a trained one nearly do: quickly found, so that
+    it costs them a few thousandths of a unit a hand.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def set_hands(table: Table, hands: I64, seed: int = 0) -> Play:
     rules, name = table.rules, table.pool.name
     if name not in MADE:
         seated = replace(table, samples=LOOK, seed=seed, seat=FACING[table.seat])
-        return best_responses(seated, hands)
+        return best_responses(seated, hands, quick=True)
     found = responses(len(hands))
     ranks = tables(rules.wheel)
     set_by_name(
@@ -59,14 +60,15 @@ def set_hands(table: Table, hands: I64, seed: int = 0) -> Play:
     return Play(found, np.where(holds, DECLARE, SET).astype(np.uint8))
 
 
-def best_responses(table: Table, hands: I64) -> Play:
-    """Answer hands (h,) with the best response to the opponents of a table."""
+def best_responses(table: Table, hands: I64, quick: bool = False) -> Play:
+    """Answer hands (h,) with the best response to the opponents of a table, or nearly if quick."""
     field, (terms, worths) = table.field, terms_of(table.rules, table.seat)
     scratch, found = space(field, terms, table.wanted), responses(len(hands))
-    ranks = tables(table.rules.wheel)
     places, evs, _ = declaring(table, hands, scratch)
-    respond_to(
-        *(hands, places >= 0, field, terms, worths, ranks),
-        *(table.seed, table.wanted, workspace(), scratch, found),
-    )
-    return Play(found, decide(table.rules, places >= 0, [found.evs, evs, found.surrender_evs]))
+    holds = places >= 0
+    known = field, terms, worths, tables(table.rules.wheel), table.seed, table.wanted
+    if quick:
+        respond_quickly(hands, *known, workspace(), scratch, found)
+    else:
+        respond_to(hands, holds, *known, workspace(), scratch, found)
+    return Play(found, decide(table.rules, holds, [found.evs, evs, found.surrender_evs]))

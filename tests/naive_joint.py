@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import naive_rules
@@ -24,30 +25,39 @@ WORK = workspace()
 def totals(
     table: Table, setting: Setting, deals: int, rng: random.Random, stakes: Mapping[str, int]
 ) -> NDArray[np.float64]:
-    """What a player who sets so wins from all opponents in each of some random deals."""
+    """What a player who sets so wins from all opponents in each of some random deals.
+
+    Against a banker that is the first of the opponents.
+    """
     rules = in_twins_form(table.rules)
     hero = state(setting)
     unseen = sorted(set(range(52)) - {card for row in setting for card in row})
     names = [f"opponent {number}" for number in range(1, table.players)]
+    banker = {None: None, "banker": "hero", "player": names[0]}[table.seat]
     won = []
     for _ in range(deals):
         rng.shuffle(unseen)
-        hands = [tuple(unseen[13 * i : 13 * i + 13]) for i in range(len(names))]
-        masks = np.array([Cards(hand).mask for hand in hands], np.int64)
-        play = set_hands(table, masks)
         seats = {"hero": hero}
-        for name, hand, mask, strengths, decision in zip(
-            *(names, hands, masks, play.settings.strengths, play.decisions), strict=True
-        ):
-            natural = naive_rules.strongest_natural(rules, hand) if decision == DECLARE else None
-            rows = _rows(int(mask), strengths, table.rules.wheel)
-            declare = natural["name"] if natural else None
-            seats[name] = state(rows, declare, bool(decision == SURRENDER))
+        for i, name in enumerate(names):
+            hand = tuple(unseen[13 * i : 13 * i + 13])
+            met_by = replace(table, seat="banker") if banker not in (None, name) else table
+            seats[name] = _played(met_by, hand)
         worth: dict[frozenset[str], Any] = {
             frozenset(("hero", name)): stakes.get(name, 1) for name in names
         }
-        won.append(naive_rules.settle(seats, rules, worth)["hero"])
+        won.append(naive_rules.settle(seats, rules, worth, banker)["hero"])
     return np.array(won, np.float64)
+
+
+def _played(table: Table, hand: tuple[int, ...]) -> dict[str, Any]:
+    """What an opponent does with a hand."""
+    mask = Cards(hand).mask
+    play = set_hands(table, np.array([mask], np.int64))
+    rules = in_twins_form(table.rules)
+    declares = play.decisions[0] == DECLARE
+    natural = naive_rules.strongest_natural(rules, hand) if declares else None
+    rows = _rows(mask, play.settings.strengths[0], table.rules.wheel)
+    return state(rows, natural and natural["name"], bool(play.decisions[0] == SURRENDER))
 
 
 def _rows(mask: int, strengths: NDArray[np.int16], wheel: Any) -> list[tuple[int, ...]]:

@@ -18,7 +18,8 @@ from solver.cli import app
 from solver.deals import deal
 from solver.joint import _deal, run_jointly
 from solver.pool import make_pool
-from solver.rules import load_rules
+from solver.rules import RuleSet, Seat, load_rules
+from solver.setter import set_hands
 from solver.solution import Solution
 from solver.solve import SolveError, Table, open_table, run
 from solver.wishes import parse_objective, parse_stakes
@@ -29,13 +30,17 @@ GOOD = "As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c"
 WEAK = "Kc Qd Th 9s 8c 7d 5h 4s 4c 3d 3h 2s 2c"  # no straight, no flush, three low pairs
 
 
-def table_of(name: str, players: int, **options: Any) -> Table:
-    rules = load_rules(name)
+# A player has gunned everybody if he guns the banker, a banker needs all the players.
+HOUSE = replace(load_rules("shisanshui"), name="house", banker=True)
+
+
+def table_of(rules: str | RuleSet, players: int, **options: Any) -> Table:
+    rules = load_rules(rules) if isinstance(rules, str) else rules
     return open_table(rules, players, POOLS[rules.wheel], **options)
 
 
-def solved(hand: str, name: str, players: int, **options: Any) -> Solution:
-    rules = load_rules(name)
+def solved(hand: str, rules: str | RuleSet, players: int, **options: Any) -> Solution:
+    rules = load_rules(rules) if isinstance(rules, str) else rules
     return solve(hand, rules, players, POOLS[rules.wheel], **options)
 
 
@@ -71,26 +76,44 @@ def test_a_deal_depends_on_nothing_but_seed_hand_and_number() -> None:
     assert (other[:, 1:] != whole[:, 1:]).any()
 
 
+@pytest.mark.parametrize("seat", ["banker", "player"])
+def test_opponents_play_their_seats(seat: Seat) -> None:
+    """The first is a record of whom the hand meets; the others, set anew, are players."""
+    pool = replace(make_pool("random", "second", 16_384), name="some", bankers=8_192)
+    table = open_table(HOUSE, 4, pool, seat=seat)
+    hand, first = Cards(_cards(GOOD)).mask, np.arange(40, dtype=np.int32)
+    hands, seats = _deal(table, hand, first)
+    assert (hands[:, 0] == table.met.hands[:40]).all()
+    players = set_hands(replace(table, seat="banker"), hands[:, 1:].ravel())
+    assert (seats[:, 1:, 0].ravel() // 2 == players.settings.strengths[:, 0]).all()
+    assert (seats[:, 0, 0] // 2 == table.met.strengths[:40, 0]).all()
+    assert (seats[..., 0] % 2 == (seat == "player")).all(), "the banker's win ties"
+
+
 # Home runs
 
 
-def test_settled_as_a_naive_simulation_does() -> None:
-    check_simulation(["shisanshui"], hands=2, deals=40)
+@pytest.mark.parametrize(
+    ("rules", "seat"), [("shisanshui", None), (HOUSE, "banker"), (HOUSE, "player")]
+)
+def test_settled_as_a_naive_simulation_does(rules: str | RuleSet, seat: Seat | None) -> None:
+    check_simulation(rules, seat, hands=2, deals=40)
 
 
-def check_simulation(names: list[str], hands: int, deals: int) -> None:
+def check_simulation(rules: str | RuleSet, seat: Seat | None, hands: int, deals: int) -> None:
     """Hands dealt at random, and two that often sweep and are swept."""
-    for number, name in enumerate(names):
-        rng = random.Random(number)
-        some = [*map(str, deal(hands - 2, seed=number)), STRONG, WEAK]
-        for h, hand in enumerate(some):
-            players = 3 + h % 2
-            table = table_of(name, players, stakes=(3, 1, 2)[: players - 1])
-            best = solved(hand, name, players, stakes=(3, 1, 2)[: players - 1]).best
-            stakes = {"opponent 1": 3, "opponent 2": 1, "opponent 3": 2}
-            won = naive_joint.totals(table, best.setting, deals, rng, stakes)
-            error = np.hypot(won.std() / deals**0.5, best.se)
-            assert abs(won.mean() - best.ev) < 4 * error, (name, hand, players)
+    rng = random.Random(f"{rules}{seat}")
+    some = [*map(str, deal(hands - 2, seed=rng.randrange(1000))), STRONG, WEAK]
+    for h, hand in enumerate(some):
+        players = 3 + h % 2
+        opponents = 1 if seat == "player" else players - 1
+        wishes = {"stakes": (3, 1, 2)[:opponents], "seat": seat}
+        table = table_of(rules, players, **wishes)
+        best = solved(hand, rules, players, **wishes).best
+        stakes = {"opponent 1": 3, "opponent 2": 1, "opponent 3": 2}
+        won = naive_joint.totals(table, best.setting, deals, rng, stakes)
+        error = np.hypot(won.std() / deals**0.5, best.se)
+        assert abs(won.mean() - best.ev) < 4 * error, (rules, seat, hand, players)
 
 
 @pytest.mark.parametrize("name", ["shisanshui", "capsa-susun"])
@@ -108,6 +131,13 @@ def test_no_home_run_below_the_players_it_needs() -> None:
     assert not table.joint
     assert not replace(table, players=3, pairs_only=True).joint
     assert replace(table, players=3).joint
+
+
+def test_a_player_is_dealt_others_only_for_home_runs() -> None:
+    for players, seat, dealt in ((4, "banker", 3), (4, "player", 3), (2, "player", 1)):
+        assert table_of(HOUSE, players, seat=seat).dealt == dealt
+    assert table_of("malaya", 4, risk=True).dealt == 1
+    assert table_of("malaya", 4, risk=True, seat="banker").dealt == 3
 
 
 def test_pair_payments_alone_come_from_the_pair_estimate() -> None:
@@ -188,15 +218,19 @@ def test_risk_describes_the_totals(name: str, players: int) -> None:
     assert found.risk == found.best.risk
 
 
-def test_against_one_opponent_the_risk_is_that_of_the_pair() -> None:
-    found = solved(WEAK, "plain", 2, risk=True)
+@pytest.mark.parametrize(("banker", "players"), [(False, 2), (True, 4)])
+def test_against_one_opponent_the_risk_is_that_of_the_pair(banker: bool, players: int) -> None:
+    found = solved(WEAK, replace(load_rules("plain"), banker=banker), players, risk=True)
+    assert found.deals == found.samples
     assert found.risk is not None
     assert -3 <= found.risk.low <= found.ev <= found.risk.high <= 3
     assert found.risk.lose > 0.5 > found.risk.win
 
 
-def test_objectives_choose_by_what_they_say() -> None:
-    by = {name: solved(GOOD, "1-6", 3, objective=name, risk=True, top=32) for name in OBJECTIVES}
+@pytest.mark.parametrize(("rules", "seat"), [("1-6", None), (HOUSE, "banker"), (HOUSE, "player")])
+def test_objectives_choose_by_what_they_say(rules: str | RuleSet, seat: Seat | None) -> None:
+    wishes = {"seat": seat, "risk": True, "top": 32}
+    by = {name: solved(GOOD, rules, 3, objective=name, **wishes) for name in OBJECTIVES}
     wins = [scored.risk.win for scored in by["win-chance"].settings if scored.risk]
     assert wins == sorted(wins, reverse=True)
     careful = [s.ev - 0.5 * s.risk.sd**2 for s in by["risk:0.5"].settings if s.risk]

@@ -3,17 +3,19 @@
 from functools import partial
 
 import pytest
-from test_joint import check_simulation
+from test_joint import HOUSE, check_simulation
 
 from solver.equilibrium import exploitability
-from solver.rules import preset_names
+from solver.rules import RuleSet, load_rules, preset_names
 from solver.setter import set_hands
 from solver.solve import open_table
 
 
-@pytest.mark.parametrize("name", [name for name in preset_names() if name != "malaya"])
-def test_every_preset_is_settled_as_a_naive_simulation_does(name: str) -> None:
-    check_simulation([name], hands=50, deals=200)
+@pytest.mark.parametrize("rules", [*preset_names(), HOUSE])
+def test_every_table_is_settled_as_a_naive_simulation_does(rules: str | RuleSet) -> None:
+    rule_set = load_rules(rules) if isinstance(rules, str) else rules
+    for seat in ("banker", "player") if rule_set.banker else (None,):
+        check_simulation(rules, seat, hands=50, deals=200)
 
 
 @pytest.mark.parametrize("name", ["2-4", "shisanshui"])
