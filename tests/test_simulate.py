@@ -204,7 +204,7 @@ def test_recorded_hands_of_a_few_records_leave_much_open(recorded_file: Path) ->
     ("seats", "rules", "deals", "error"),
     [
         ([], "2-4", 9, "no seats"),
-        (["greedy"], "2-4", 9, "1 players; the rules 2-4 are for 2 to 4"),
+        (["greedy"], "2-4", 9, "1 player; the rules 2-4 are for 2 to 4"),
         (["greedy"] * 5, "2-4", 9, "5 players; the rules 2-4 are for 2 to 4"),
         (["greedy", "random"], "2-4", 1, "1 deals; a standard error needs at least 2"),
         (["greedy", "clever"], "2-4", 9, "no opponents are called 'clever'"),
