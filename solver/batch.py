@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass
@@ -18,11 +18,13 @@ from solver.batch_files import BatchError, Source, finish, open_source
 from solver.batch_journal import PartialFile, finished_run
 from solver.batch_solve import Asker, arguments, solve_chunk
 from solver.batch_tally import Answer, Summary, Tally
-from solver.choosing import QUICK_NOTICE, is_quick
+from solver.choosing import notices
+from solver.columns import BATCH_COLUMNS, with_risk
 from solver.csv_rows import FileError, Row
+from solver.opening import Table, open_table
 from solver.pool import Progress, silent
-from solver.rules_model import Seat, digest
-from solver.solve import Table, open_table
+from solver.rules_model import RuleSet, Seat, digest
+from solver.wishes import DEALS, Stake
 
 _CHUNK: Final = 64  # rows solved at a time by one thread: a twentieth of a second
 # Chunks handed out at a time: as many for each thread, so that it seldom waits for the others, but
@@ -61,6 +63,10 @@ def run_batch(
     progress: BatchProgress | None = None,
     pool_progress: Progress = silent,
     seat: Seat | None = None,
+    stakes: str | Iterable[Stake] = (),
+    objective: str = "ev",
+    risk: bool = False,
+    deals: int = DEALS,
 ) -> BatchReport:
     """Solve every row of a file.
 
@@ -70,8 +76,10 @@ def run_batch(
         Paths, or "-" for standard input and output. Names ending in ``.gz`` and ``.parquet`` say
         what the files are. The target appears when it is complete; until then its rows are in
         ``TARGET.partial``, and ``TARGET.journal`` says how many are safe.
-    rules, players, opponents, samples, seed, seat
+    rules, players, opponents, samples, seed, seat, stakes, objective, deals
         As for `solve`. Columns ``rules`` and ``players`` override them for their row.
+    risk
+        Whether to add columns that tell how the total of a deal spreads.
     jobs
         Threads; the output does not depend on how many.
     cluster
@@ -108,19 +116,25 @@ def run_batch(
         raise BatchError("standard input and output cannot be resumed; name files")
     if target != "-":
         _check_place(Path(target))
-    with open_source(source, column) as opened:
-        table = open_table(
-            rules, players, opponents, samples, seed, pool_progress, strict, seat=seat
-        )
-        if is_quick(table.pool):
-            pool_progress(QUICK_NOTICE, 1.0)
-        ask = Asker(opened.layout, table, opponents, strict, pool_progress)
+    asked = opponents, samples, seed, pool_progress, strict
+    worth = stakes if isinstance(stakes, str) else tuple(stakes)
+    wishes: dict[str, Any] = {"stakes": worth, "objective": objective, "risk": risk, "deals": deals}
+
+    def opener(rules: str | RuleSet, players: int, seat: Seat | None) -> Table:
+        table = open_table(rules, players, *asked, **wishes, seat=seat)
+        for notice in notices(table.pool, table.rules):
+            pool_progress(notice, 1.0)
+        return table
+
+    with open_source(source, column, with_risk(BATCH_COLUMNS, risk)) as opened:
+        table = opener(rules, players, seat)
+        ask = Asker(opened.layout, table, opener)
         work = _Work(opened, ask, jobs, cluster, strict, progress)
         if target == "-":
-            return _report(work.do(_to_stdout, Tally()))
+            return _report(work.do(_to_stdout, Tally()), table)
         run = _identity(opened, table, column)
         if resume and (finished := finished_run(Path(target), run)):
-            return _report(finished.tally, again=True)
+            return _report(finished.tally, table, again=True)
         with PartialFile(Path(target), run, resume, force, keep=source != "-") as file:
             try:
                 tally = work.do(file.write, deepcopy(file.journal.tally))
@@ -129,7 +143,7 @@ def run_batch(
                 raise BatchError(_stopped(error, file)) from None
             except KeyboardInterrupt as error:
                 raise KeyboardInterrupt(_stopped(error, file)) from None
-        return _report(tally)
+        return _report(tally, table)
 
 
 def _stopped(error: BaseException, file: PartialFile) -> str:
@@ -166,11 +180,16 @@ def _identity(source: Source, table: Table, column: str | None) -> dict[str, str
         "opponents": f"{table.pool.name} ({table.pool.digest[:12]})",
         "samples": str(table.samples or "default"),
         "seed": str(table.seed),
+        "stakes": ",".join(map(str, table.stakes)) or "1 each",
+        "objective": str(table.objective),
+        "risk": "asked for" if table.risk else "not asked for",
+        "deals": str(table.deals),
     }
 
 
-def _report(tally: Tally, again: bool = False) -> BatchReport:
-    return BatchReport(tally.rows, tally.failed, tuple(tally.errors), tally.summary(), again)
+def _report(tally: Tally, table: Table, again: bool = False) -> BatchReport:
+    summary = tally.summary(table.stakes)
+    return BatchReport(tally.rows, tally.failed, tuple(tally.errors), summary, again)
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,15 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any, Final
 
-from solver.columns import BATCH_COLUMNS
+from solver.columns import BATCH_COLUMNS, RISK_COLUMNS
 from solver.csv_rows import FileError, Row, names_of, open_sheet, with_first
 
 _BLOCK: Final = 1 << 20
 _PARQUET_ROWS: Final = 1 << 16  # read at a time
-_NUMBERS: Final = {"ev": "Float64", "se": "Float64", "gap2": "Float64", "samples": "Int64"}
+_NUMBERS: Final = {
+    **dict.fromkeys(("ev", "se", "gap2", *RISK_COLUMNS), "Float64"),
+    "samples": "Int64",
+}
 
 
 class BatchError(FileError):
@@ -31,6 +34,7 @@ class Layout:
     hand: list[int]  # one column, or thirteen
     rules: int | None  # columns that override the options
     players: int | None
+    added: tuple[str, ...] = BATCH_COLUMNS  # columns of the answers
     delimiter: str = ","
     newline: str = "\n"
     bom: bool = False
@@ -38,12 +42,13 @@ class Layout:
 
     def head(self) -> str:
         """Return the first line of the answers; rules of the file's own are not told twice."""
-        return "\ufeff" * self.bom + self.line(Row(1, self.header, self.text), BATCH_COLUMNS)
+        return "\ufeff" * self.bom + self.line(Row(1, self.header, self.text), self.added)
 
     def line(self, row: Row, answer: Sequence[str]) -> str:
         """Return a row as it was, with its answer; broken ones are made to fit the columns."""
+        answer = [*[""] * (len(self.added) - len(answer)), *answer]  # of some the error alone
         if self.rules is not None:
-            place = BATCH_COLUMNS.index("rules")
+            place = self.added.index("rules")
             answer = [*answer[:place], *answer[place + 1 :]]
         width = len(self.header)
         own = row.text
@@ -71,7 +76,9 @@ class Source:
 
 
 @contextmanager
-def open_source(path: str, column: str | None) -> Iterator[Source]:
+def open_source(
+    path: str, column: str | None, added: tuple[str, ...] = BATCH_COLUMNS
+) -> Iterator[Source]:
     """Open a file of deals, once it is sure that all of it can be read.
 
     Parameters
@@ -80,6 +87,8 @@ def open_source(path: str, column: str | None) -> Iterator[Source]:
         The file, Parquet or gzip if it is named so, or "-" for standard input.
     column
         The column of the hands; if None, ``hand``, or ``c1`` to ``c13``.
+    added
+        The columns of the answers.
 
     Raises
     ------
@@ -91,7 +100,7 @@ def open_source(path: str, column: str | None) -> Iterator[Source]:
         If it cannot be read.
     """
     if path.endswith(".parquet"):
-        yield _open_parquet(path, column)
+        yield _open_parquet(path, column, added)
         return
     name = "standard input" if path == "-" else path
 
@@ -100,7 +109,7 @@ def open_source(path: str, column: str | None) -> Iterator[Source]:
 
     with open_sheet(path, fits, "a column named hand") as sheet:
         header, delimiter, newline, bom, text = sheet.head
-        layout = layout_of(header, name, column)
+        layout = layout_of(header, name, column, added)
         layout = replace(layout, delimiter=delimiter, newline=newline, bom=bom, text=text)
         yield Source(sheet.digest, max(0, sheet.lines - 1), layout, with_first(sheet.rows, name))
 
@@ -114,7 +123,9 @@ def _find_hand(header: list[str], column: str | None) -> list[int] | None:
     return None
 
 
-def layout_of(header: list[str], name: str, column: str | None) -> Layout:
+def layout_of(
+    header: list[str], name: str, column: str | None, added: tuple[str, ...] = BATCH_COLUMNS
+) -> Layout:
     """Find the columns that matter in a header.
 
     Parameters
@@ -125,6 +136,8 @@ def layout_of(header: list[str], name: str, column: str | None) -> Layout:
         What to call the file in errors.
     column
         The column of the hands; if None, ``hand``, or ``c1`` to ``c13``.
+    added
+        The columns of the answers.
 
     Raises
     ------
@@ -138,9 +151,7 @@ def layout_of(header: list[str], name: str, column: str | None) -> Layout:
     """
     names = names_of(header)
     clashes = [
-        title
-        for title, key in zip(header, names, strict=True)
-        if key != "rules" and key in BATCH_COLUMNS
+        title for title, key in zip(header, names, strict=True) if key != "rules" and key in added
     ]
     if clashes:
         raise BatchError(f"{name} has columns that batch adds: {', '.join(clashes)}; rename them")
@@ -159,7 +170,7 @@ def layout_of(header: list[str], name: str, column: str | None) -> Layout:
             f"{name} has several columns {', '.join(sorted(twice))}; rename all but one"
         )
     rules, players = (names.index(key) if key in names else None for key in ("rules", "players"))
-    return Layout(header, hand, rules, players)
+    return Layout(header, hand, rules, players, added)
 
 
 def _polars() -> Any:
@@ -182,14 +193,14 @@ def _no_polars_errors(path: str | Path) -> Iterator[Any]:
         raise BatchError(f"{path}: {str(error).splitlines()[0]}") from None
 
 
-def _open_parquet(path: str, column: str | None) -> Source:
+def _open_parquet(path: str, column: str | None, added: tuple[str, ...]) -> Source:
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     with _no_polars_errors(path) as polars:
         table = polars.scan_parquet(path)
         header = table.collect_schema().names()
         count = table.select(polars.len()).collect().item()
-    layout = layout_of(header, path, column)
+    layout = layout_of(header, path, column, added)
     rows = with_first(_parquet_rows(path, count), path)
     return Source(digest, count, layout, rows, "row")
 
@@ -234,7 +245,8 @@ def _write_gzip(written: Path, made: Path) -> None:
 def _write_parquet(written: Path, made: Path, source: str, layout: Layout) -> None:
     """Write the lines as Parquet; columns that came from Parquet are what they were."""
     with _no_polars_errors(made) as polars:
-        types = {name: getattr(polars, kind) for name, kind in _NUMBERS.items()}
+        numbers = {name: kind for name, kind in _NUMBERS.items() if name in layout.added}
+        types = {name: getattr(polars, kind) for name, kind in numbers.items()}
         table = polars.scan_csv(
             written, separator=layout.delimiter, infer_schema=False, schema_overrides=types
         )

@@ -1,6 +1,6 @@
 """Rows to questions, and chunks of questions to answers: what the workers of a batch do."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
@@ -11,15 +11,16 @@ from evaluator.cards import DECK_SIZE, HAND_SIZE, CardError, card_text, parse_ha
 from evaluator.ranking import categories
 from solver.batch_files import Layout
 from solver.batch_tally import Answer
-from solver.columns import BATCH_COLUMNS, units_text
+from solver.columns import units_text
 from solver.csv_rows import Row
 from solver.many import cards_of
-from solver.pool import Progress
-from solver.rules import load_rules
+from solver.opening import Table
+from solver.rules import RuleSet, Seat, load_rules
 from solver.solution import DECISIONS
-from solver.solve import Table, open_table, run, shortage
+from solver.solve import run, shortage
 
 I64 = NDArray[np.int64]
+Opener = Callable[[RuleSet, int, Seat | None], Table]  # for rules, players and a seat
 
 _TEXTS: Final = [card_text(card) for card in range(DECK_SIZE)]
 _BITS: Final = {text: 1 << card for card, text in enumerate(_TEXTS)}
@@ -42,13 +43,9 @@ class Posed(NamedTuple):
 class Asker:
     """Turns rows into what is asked: at the default table, but for the row's own columns."""
 
-    def __init__(
-        self, layout: Layout, table: Table, opponents: str, strict: bool, progress: Progress
-    ) -> None:
+    def __init__(self, layout: Layout, table: Table, opener: Opener) -> None:
         self._layout, self.table = layout, table
-        self._override = lru_cache(maxsize=256)(
-            partial(_override, table, opponents, strict, progress)
-        )
+        self._override = lru_cache(maxsize=256)(partial(_override, table, opener))
 
     def __call__(self, row: Row) -> Asked:
         """Return what a row asks."""
@@ -66,23 +63,13 @@ class Asker:
         return Asked(cards, self._override(*own) if any(own) else self.table)
 
 
-def _override(
-    default: Table, opponents: str, strict: bool, progress: Progress, rules: str, players: str
-) -> Table | str:
+def _override(default: Table, opener: Opener, rules: str, players: str) -> Table | str:
     if players and not (players.isascii() and players.isdigit()):
         return f"players is {players[:16]!r}; it must be a whole number"
     try:
         rule_set = load_rules(rules) if rules else default.rules
-        return open_table(
-            rule_set,
-            int(players) if players else default.players,
-            opponents,
-            default.samples,
-            default.seed,
-            progress,
-            strict,
-            seat=default.seat if rule_set.banker else None,
-        )
+        seat = default.seat if rule_set.banker else None
+        return opener(rule_set, int(players) if players else default.players, seat)
     except (ValueError, OSError) as error:
         return "; ".join(str(error).splitlines())
 
@@ -141,8 +128,9 @@ def solve_chunk(chunk: list[Posed], *tables: Table) -> list[Answer]:
 def _solved(table: Table, hands: I64) -> Iterator[Answer]:
     """Yield the answers of hands (n,) at a table."""
     answers = run(table, hands, 2)
-    found, weight = answers.settings, table.weight
-    decisions, ev, se = (column.tolist() for column in answers.decided(table))
+    found, gap2 = answers.settings, answers.gap2(table).tolist()
+    decisions, ev, se = answers.decided(table)
+    risks = answers.risk(decisions) if table.risk else np.empty((len(hands), 0))
     kinds = categories()[found.strengths[:, 0]].tolist()
     rows = np.zeros((len(hands), HAND_SIZE), np.int8)
     rows[found.listed > 0] = cards_of(found.rows[found.listed > 0, 0])
@@ -157,16 +145,17 @@ def _solved(table: Table, hands: I64) -> Iterator[Answer]:
             DECISIONS[decisions[h]],
             units_text(ev[h]),
             units_text(se[h]),
-            units_text(weight * float(found.gap[h, 1])) if found.listed[h] > 1 else "",
+            units_text(gap2[h]) if found.listed[h] > 1 else "",
             str(samples),
             table.rules.name,
+            *map(units_text, risks[h]),
             "",
         ]
         yield Answer(columns, kinds[h])
 
 
 def _failed(reason: str) -> Answer:
-    return Answer([""] * (len(BATCH_COLUMNS) - 1) + [reason])
+    return Answer([reason])
 
 
 def _hand(cards: str) -> int:

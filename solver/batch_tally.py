@@ -1,7 +1,8 @@
 """What the rows of a batch come to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import sqrt
 from typing import Any, Final, NamedTuple
 
@@ -19,7 +20,7 @@ _DECISION, _EV, _GAP = map(BATCH_COLUMNS.index, ("decision", "ev", "gap2"))
 class Answer(NamedTuple):
     """What a row is answered."""
 
-    columns: list[str]  # `BATCH_COLUMNS`
+    columns: list[str]  # what the layout adds; of a row in error the last, the error, alone
     categories: Sequence[int] = ()  # of back, middle, front; none of a row in error
 
 
@@ -27,7 +28,7 @@ class Answer(NamedTuple):
 class Hard:
     """A decision between settings that are nearly as good as each other."""
 
-    gap2: float  # units by which the best leads
+    gap2: float  # units between the best and the second, whichever has the higher EV
     line: int
     hand: str
 
@@ -43,6 +44,7 @@ class Summary:
     decisions: dict[str, float]  # shares, 0 to 1
     categories: dict[str, dict[str, float]]  # row -> category -> share, weakest first
     hardest: list[Hard]  # smallest gap2 first
+    stakes: tuple[float, ...] = ()  # a unit's worth against each opponent; EVs are then in money
 
 
 @dataclass
@@ -74,14 +76,14 @@ class Tally:
         for counts, category in zip(self.categories, answer.categories, strict=True):
             counts[category] += 1
         if answer.columns[_GAP]:
-            gap = _micro(answer.columns[_GAP])
+            gap = abs(_micro(answer.columns[_GAP]))
             if len(self.hardest) < _SHOWN or gap < self.hardest[-1][0]:
                 hand = " ".join(row.fields[column] for column in layout.hand)
                 self.hardest.append([gap, row.line, hand])
                 self.hardest = sorted(self.hardest)[:_SHOWN]
 
-    def summary(self) -> Summary:
-        """Return what the counts say."""
+    def summary(self, stakes: Iterable[Fraction] = ()) -> Summary:
+        """Return what the counts say of deals for these stakes."""
         solved = self.rows - self.failed
         mean = self.micro_ev / solved / _MICRO if solved else None
         error = None
@@ -103,6 +105,7 @@ class Tally:
                 for row, counts in zip(ROWS, self.categories, strict=True)
             },
             hardest=[Hard(gap / _MICRO, line, hand) for gap, line, hand in self.hardest],
+            stakes=tuple(map(float, stakes)),
         )
 
 

@@ -92,6 +92,14 @@ def is_quick(pool: OpponentPool) -> bool:
     return bool(pool.about.get("quick"))
 
 
+def notices(pool: OpponentPool, rules: RuleSet) -> Iterator[str]:
+    """Yield what to tell of how these opponents were trained, before they play by these rules."""
+    if is_quick(pool):
+        yield QUICK_NOTICE
+    if pool.about.get("digest", digest(rules)) != digest(rules):
+        yield f"These opponents were trained for the rules {pool.about['rules']}, not {rules.name}."
+
+
 def is_everywhere(opponents: str | Path, rules: RuleSet) -> bool:
     """Tell whether every machine with this program has the same opponents of that name."""
     return opponents in MADE or (opponents == EQUILIBRIUM and shipped_path(rules) is not None)

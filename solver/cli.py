@@ -8,7 +8,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -23,14 +23,18 @@ from solver.cli_batch import batch
 from solver.cli_compare import compare
 from solver.cli_parts import (
     SOME_FAILED,
+    Deals,
     Form,
     FormOption,
+    ObjectiveOption,
     Opponents,
     Players,
+    RiskOption,
     Rules,
     Samples,
     SeatOption,
     Seed,
+    Stakes,
     Strict,
     answer,
     engine,
@@ -41,9 +45,10 @@ from solver.cli_parts import (
 from solver.cli_quiz import quiz
 from solver.cli_simulate import simulate
 from solver.cli_train import exploit, train
-from solver.columns import SOLVE_COLUMNS, csv_text, setting_rows
+from solver.columns import SOLVE_COLUMNS, csv_text, setting_rows, with_risk
 from solver.rules import load_rules, preset_names
 from solver.solution import Solution
+from solver.wishes import DEALS
 
 if TYPE_CHECKING:
     from solver.explanation import Explanation
@@ -136,41 +141,23 @@ def solve(
     explain: Annotated[
         bool, typer.Option("--explain", help="Take the EVs apart: which clause pays what.")
     ] = False,
-    stakes: Annotated[
-        str,
-        typer.Option(
-            metavar="A,B,C",
-            help="What a unit is worth against each opponent; values are then in money.",
-            show_default="1 each",
-        ),
-    ] = "",
-    objective: Annotated[
-        str,
-        typer.Option(help="What the best setting has most of: ev, win-chance or risk:LAMBDA."),
-    ] = "ev",
-    risk: Annotated[
-        bool, typer.Option("--risk", help="Tell how the total of a deal spreads.")
-    ] = False,
-    deals: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="Deals of all opponents together, for home runs, risk and objective.",
-            show_default="1000",
-        ),
-    ] = None,
+    stakes: Stakes = "",
+    objective: ObjectiveOption = "ev",
+    risk: RiskOption = False,
+    deals: Deals = DEALS,
 ) -> None:
     """Find the best setting of a hand, what it is worth, and what the next best ones cost.
 
     As json, the answer is one object a hand, each on a line of its own. As csv it is one line for
     each listed setting, the first as in a batch: its ev and se are the decision's, those of the
-    others the setting's own. gap2 is the lead of the best over the second best, and error tells
+    others the setting's own. gap2 is the EV lead of the best over the second best, and error tells
     what is wrong with a hand read with -, of which nothing else is filled in.
 
     The objective risk:LAMBDA is EV - LAMBDA x variance of the deal's total, so that 0.01 gives up
     one unit for a hundred units squared. Costs are in EV whatever the objective.
     """
     wishes: dict[str, Any] = {"stakes": stakes, "objective": objective, "risk": risk}
+    wishes |= {"deals": deals}
     if explain and (stakes or risk or objective != "ev"):
         raise typer.BadParameter(
             "only an EV in units is taken apart; leave out --stakes, --objective and --risk",
@@ -193,8 +180,6 @@ def solve(
             from solver.explanation import explain as explain_hand
 
             find = explain_hand
-        if deals:
-            wishes["deals"] = deals
         asked = rule_set, players, opponents, samples, seed, bar, strict
         table = open_table(*asked, **wishes, seat=seat)
         ask = partial(
@@ -208,12 +193,13 @@ def solve(
             seat=table.seat,
             **({} if explain else wishes),
         )
-        head = ",".join(SOLVE_COLUMNS) + "\n" if form == "csv" else ""
+        columns = with_risk(SOLVE_COLUMNS, risk)
+        head = ",".join(columns) + "\n" if form == "csv" else ""
         if hand == "-":
             answer(head)
-            _solve_lines(ask, form)
+            _solve_lines(ask, form, columns)
         else:
-            answer(head + _shown(ask(hand), form))
+            answer(head + _shown(ask(hand), form, columns))
 
 
 for command in (compare, quiz, batch, simulate, train, exploit):
@@ -332,7 +318,9 @@ def main() -> None:
     app(prog_name="capsa")
 
 
-def _solve_lines(ask: Callable[[str], "Solution | Explanation"], form: Form) -> None:
+def _solve_lines(
+    ask: Callable[[str], "Solution | Explanation"], form: Form, columns: Sequence[str]
+) -> None:
     """Solve the hands of stdin, one a line, past those that fail."""
     answered = failed = False
     for number, line in enumerate(sys.stdin or (), start=1):
@@ -347,15 +335,15 @@ def _solve_lines(ask: Callable[[str], "Solution | Explanation"], form: Form) -> 
                 hand = line.strip()
                 if len(hand) > _LONGEST_HAND:
                     hand = hand[: _LONGEST_HAND - 1] + "…"
-                answer(csv_text([{"hand": hand, "error": str(error)}]))
+                answer(csv_text([{"hand": hand, "error": str(error)}], columns))
         else:
-            answer("\n" * (form == "table" and answered) + _shown(solution, form))
+            answer("\n" * (form == "table" and answered) + _shown(solution, form, columns))
             answered = True
     if failed:
         raise typer.Exit(SOME_FAILED)
 
 
-def _shown(solution: "Solution | Explanation", form: Form) -> str:
+def _shown(solution: "Solution | Explanation", form: Form, columns: Sequence[str]) -> str:
     if form == "json":
         return json.dumps(solution.to_dict()) + "\n"
     if not isinstance(solution, Solution):
@@ -363,7 +351,7 @@ def _shown(solution: "Solution | Explanation", form: Form) -> str:
 
         return rendered(ExplanationView(solution))
     if form == "csv":
-        return csv_text(setting_rows(solution))
+        return csv_text(setting_rows(solution), columns)
     from solver.display import SolutionView
 
     return rendered(SolutionView(solution))

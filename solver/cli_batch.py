@@ -9,18 +9,23 @@ import typer
 
 from solver.cli_parts import (
     SOME_FAILED,
+    Deals,
     Jobs,
+    ObjectiveOption,
     Opponents,
     Players,
+    RiskOption,
     Rules,
     Samples,
     SeatOption,
     Seed,
+    Stakes,
     answer,
     engine,
     rendered,
     tell_error,
 )
+from solver.wishes import DEALS
 
 if TYPE_CHECKING:
     from solver.batch_tally import Summary
@@ -44,6 +49,10 @@ def batch(
     opponents: Opponents = "equilibrium",
     samples: Samples = None,
     seed: Seed = 0,
+    stakes: Stakes = "",
+    objective: ObjectiveOption = "ev",
+    risk: RiskOption = False,
+    deals: Deals = DEALS,
     jobs: Jobs = None,
     cluster: Annotated[
         str | None,
@@ -65,8 +74,10 @@ def batch(
     """Solve a file of deals: every row again, with the answer's columns added.
 
     The columns are back, middle, front (the best setting), decision, ev and se (of the decision),
-    gap2 (the lead over the second best), samples, rules and error. Columns rules and players of
-    the file override the options for their row. Files may be CSV, CSV packed as .gz, or .parquet.
+    gap2 (the EV lead over the second best), samples, rules and error; with --risk also, before
+    error, those of the decision's total: sd, the chances to win, lose and break even, and what it
+    is below (low) and above (high) in 5 % of deals. Columns rules and players of the file override
+    the options for their row. Files may be CSV, CSV packed as .gz, or .parquet.
 
     The output file appears when it is complete. Until then a run that was stopped, in whatever
     way, goes on with --resume and the same options, to the same bytes.
@@ -88,6 +99,10 @@ def batch(
                     opponents=opponents,
                     samples=samples,
                     seed=seed,
+                    stakes=stakes,
+                    objective=objective,
+                    risk=risk,
+                    deals=deals,
                     jobs=jobs or os.cpu_count() or 1,
                     cluster=cluster,
                     force=force,

@@ -82,7 +82,9 @@ class SummaryView:
             return
         plus_minus = "+/-" if options.ascii_only else "±"
         error = "" if summary.mean_ev_se is None else f" {plus_minus} {summary.mean_ev_se:.4f}"
-        yield Text(f"mean EV {summary.mean_ev:+z.4f}{error} units", "bold")
+        stakes = ", ".join(f"{stake:g}" for stake in summary.stakes)
+        paid_in = f"in money, stakes {stakes}" if stakes else "units"
+        yield Text(f"mean EV {summary.mean_ev:+z.4f}{error} {paid_in}", "bold")
         shares = (f"{name} {_percent(share)}" for name, share in summary.decisions.items())
         yield Text(f"decisions: {', '.join(shares)}")
         yield ""

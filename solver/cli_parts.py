@@ -48,6 +48,25 @@ Opponents = Annotated[
         autocompletion=lambda: ["equilibrium", "greedy", "random"],
     ),
 ]
+Stakes = Annotated[
+    str,
+    typer.Option(
+        metavar="A,B,C",
+        help="What a unit is worth against each opponent; values are then in money.",
+        show_default="1 each",
+    ),
+]
+ObjectiveOption = Annotated[
+    str,
+    typer.Option(
+        "--objective", help="What the best setting has most of: ev, win-chance or risk:LAMBDA."
+    ),
+]
+RiskOption = Annotated[bool, typer.Option("--risk", help="Tell how the total of a deal spreads.")]
+Deals = Annotated[
+    int,
+    typer.Option(min=2, help="Deals of all opponents together, for home runs, risk and objective."),
+]
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Threads to work with.", show_default="all cores")
 ]

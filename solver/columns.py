@@ -5,13 +5,24 @@ import io
 from collections.abc import Iterable, Mapping
 
 from solver.solution import Solution
+from solver.wishes import Risk
 
 # What `capsa batch` adds to each row.
 BATCH_COLUMNS = (
     *("back", "middle", "front", "decision", "ev", "se", "gap2"),
     *("samples", "rules", "error"),
 )
+RISK_COLUMNS = tuple(Risk.__dataclass_fields__)
 SOLVE_COLUMNS = ("rank", "hand", *BATCH_COLUMNS)
+
+
+def with_risk(columns: tuple[str, ...], risk: bool) -> tuple[str, ...]:
+    """Return columns with those of the risk, if it is asked for, before the last one, the error.
+
+    >>> with_risk(BATCH_COLUMNS, True)[-4:]
+    ('even', 'low', 'high', 'error')
+    """
+    return (*columns[:-1], *RISK_COLUMNS * risk, columns[-1])
 
 
 def setting_rows(solution: Solution) -> list[dict[str, str]]:
@@ -25,11 +36,11 @@ def setting_rows(solution: Solution) -> list[dict[str, str]]:
     Returns
     -------
     list of dict of str
-        `SOLVE_COLUMNS` but for `error`.
+        `SOLVE_COLUMNS` but for `error`, and `RISK_COLUMNS` if it was asked for.
     """
-    second = solution.second
-    evs = [(scored.ev, scored.se) for scored in solution.settings]
-    evs[0] = solution.ev, solution.se  # as in a batch
+    gap2 = solution.gap2
+    told = [(scored.ev, scored.se, scored.risk) for scored in solution.settings]
+    told[0] = solution.ev, solution.se, solution.risk  # as in a batch
     return [
         {
             "rank": str(rank),
@@ -38,18 +49,21 @@ def setting_rows(solution: Solution) -> list[dict[str, str]]:
             "decision": solution.decision,
             "ev": units_text(ev),
             "se": units_text(se),
-            "gap2": units_text(second.gap) if second else "",
+            "gap2": "" if gap2 is None else units_text(gap2),
             "samples": str(solution.samples),
             "rules": solution.rules,
+            **({name: units_text(value) for name, value in risk.to_dict().items()} if risk else {}),
         }
-        for rank, (scored, (ev, se)) in enumerate(zip(solution.settings, evs, strict=True), 1)
+        for rank, (scored, (ev, se, risk)) in enumerate(
+            zip(solution.settings, told, strict=True), 1
+        )
     ]
 
 
-def csv_text(rows: Iterable[Mapping[str, str]]) -> str:
-    """Return rows as lines of CSV with `SOLVE_COLUMNS`; what a row does not have stays empty."""
+def csv_text(rows: Iterable[Mapping[str, str]], columns: Iterable[str]) -> str:
+    """Return rows as lines of CSV with these columns; what a row does not have stays empty."""
     text = io.StringIO()
-    csv.DictWriter(text, SOLVE_COLUMNS, lineterminator="\n").writerows(rows)
+    csv.DictWriter(text, list(columns), lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 

@@ -100,14 +100,15 @@ class _View:
                 f"The best for {self.solution.objective}{sure}; it costs {cost} of EV.",
                 "green" if self.solution.settled else "yellow",
             )
-        lead = f"{second.gap:.3f} {self.plus_minus} {second.gap_se:.3f}"
+        paid_in = self.solution.paid_in
+        lead = f"{second.gap:.3f} {self.plus_minus} {second.gap_se:.3f} {paid_in}"
         if not self.solution.settled:
             return Text(
-                f"Too close to call: it leads by {lead} units; more --samples may tell.", "yellow"
+                f"Too close to call: it leads by {lead}; more --samples may tell.", "yellow"
             )
         if second.gap > SETTLED_UNITS:
-            return Text(f"Clearly the best: it leads by {lead} units.", "green")
-        return Text(f"The second best is as good: it costs {second.gap:.3f} units.", "green")
+            return Text(f"Clearly the best: it leads by {lead}.", "green")
+        return Text(f"The second best is as good: it costs {second.gap:.3f} {paid_in}.", "green")
 
     def risks(self) -> Table:
         """Tell how the total of a deal spreads, for the best setting and the next."""
@@ -233,7 +234,10 @@ def shelf_lines(rules: RuleSet) -> Iterator[str]:
         yield "Opponents: no pool is shipped; the first solve trains one in about two minutes."
     else:
         about = about_pool(path)
-        yield f"Opponents: a pool is shipped, trained for {about['rounds']} rounds."
+        yield (
+            f"Opponents: a pool of {about['records']:,} hands is shipped, trained for "
+            f"{about['rounds']} rounds by version {about['version']} with seed {about['seed']}."
+        )
         if measured := about.get("exploitability"):
             yield from quality_lines(measured)
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from evaluator.cards import DECK_SIZE, card_text
 from evaluator.ranking import CLASSES, Category, categories, row_name, row_strengths
+from solver.columns import RISK_COLUMNS
 from solver.extras import missing
 from solver.many import CARD_ROWS, Solutions, cards_of
 from solver.pool import OpponentPool
@@ -76,7 +77,8 @@ def solutions_frame(solutions: Solutions) -> pl.DataFrame:
     -------
     polars.DataFrame
         For each row of the best setting its cards and category (``back_category``); ``decision``;
-        ``ev, se, gap2`` in units, ``gap2`` null where there is no second setting; ``samples``.
+        ``ev, se, gap2`` in units, ``gap2`` null where there is no second setting; ``samples``;
+        and how the total of a deal spreads (``sd`` to ``high``) if that was asked for.
 
     Raises
     ------
@@ -91,6 +93,7 @@ def solutions_frame(solutions: Solutions) -> pl.DataFrame:
     """
     rows = [solutions.settings[:, part] for part in CARD_ROWS]
     kinds = [categories()[row_strengths(cards)] for cards in rows]
+    risk = solutions.risk
     return pl.DataFrame(
         {
             **{row: _texts(cards) for row, cards in zip(ROWS, rows, strict=True)},
@@ -100,6 +103,7 @@ def solutions_frame(solutions: Solutions) -> pl.DataFrame:
             "se": solutions.se,
             "gap2": solutions.gap2,
             "samples": solutions.samples,
+            **({} if risk is None else dict(zip(RISK_COLUMNS, risk.T, strict=True))),
         },
         nan_to_null=True,
     )

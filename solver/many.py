@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.cards import DECK_SIZE, HAND_SIZE, CardError, parse_hand
+from solver.columns import RISK_COLUMNS
+from solver.opening import open_table
 from solver.pool import OpponentPool, Progress, silent
 from solver.rules import RuleSet, Seat
-from solver.solve import SolveError, open_table, run, shortage
+from solver.solve import run, shortage
+from solver.wishes import DEALS, SolveError, Stake
 
 if TYPE_CHECKING:
     import polars
@@ -30,8 +33,9 @@ class Solutions(NamedTuple):
     decisions: NDArray[np.uint8]  # (n,) 0 set, 1 declare a natural, 2 surrender
     ev: F64  # (n,) units, of the decision
     se: F64  # (n,) units, its standard error
-    gap2: F64  # (n,) units by which the best setting leads the second best, nan if it is alone
+    gap2: F64  # (n,) EV lead of the best setting over the second best, nan if it is alone
     samples: I64  # (n,) conditional opponents met
+    risk: F64 | None = None  # (n, 6) fields of `wishes.Risk`, of the decision, if asked for
 
     def to_frame(self) -> "polars.DataFrame":
         """Return one line for each hand as a data frame: `solver.frames.solutions_frame`."""
@@ -49,6 +53,10 @@ def solve_many(
     seed: int = 0,
     progress: Progress = silent,
     seat: Seat | None = None,
+    stakes: str | Iterable[Stake] = (),
+    objective: str = "ev",
+    risk: bool = False,
+    deals: int = DEALS,
 ) -> Solutions:
     """Find the best settings of many hands, on one thread and without an object for each.
 
@@ -56,7 +64,7 @@ def solve_many(
     ----------
     hands
         An array (n, 13) of card numbers 0..51, or n hands as text or card numbers.
-    rules, players, opponents, samples, seed, progress, seat
+    rules, players, opponents, samples, seed, progress, seat, stakes, objective, risk, deals
         As for `solve`, and so are the answers.
 
     Returns
@@ -78,7 +86,9 @@ def solve_many(
     ((4, 13), (4,))
     """
     masks = hand_masks(hands)
-    table = open_table(rules, players, opponents, samples, seed, progress, seat=seat)
+    wishes: dict[str, Any] = {"stakes": stakes, "objective": objective, "risk": risk}
+    wishes |= {"deals": deals, "seat": seat}
+    table = open_table(rules, players, opponents, samples, seed, progress, **wishes)
     n = len(masks)
     found = Solutions(
         settings=np.empty((n, HAND_SIZE), np.int8),
@@ -87,6 +97,7 @@ def solve_many(
         se=np.empty(n),
         gap2=np.empty(n),
         samples=np.empty(n, np.int64),
+        risk=np.empty((n, len(RISK_COLUMNS))) if risk else None,
     )
     for start in range(0, n, _CHUNK):
         part = slice(start, start + _CHUNK)
@@ -97,9 +108,10 @@ def solve_many(
                 raise SolveError(f"hand {start + h}: {problem}")
         found.settings[part] = cards_of(settings.rows[:, 0])
         found.decisions[part], found.ev[part], found.se[part] = answers.decided(table)
-        gap = table.weight * settings.gap[:, 1]
-        found.gap2[part] = np.where(settings.listed > 1, gap, np.nan)
+        found.gap2[part] = answers.gap2(table)
         found.samples[part] = settings.samples
+        if found.risk is not None:
+            found.risk[part] = answers.risk(found.decisions[part])
     return found
 
 

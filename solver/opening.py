@@ -135,7 +135,8 @@ def open_table(
         rules = load_rules(rules)
     fewest, most = rules.players
     if not fewest <= players <= most:
-        raise SolveError(f"{players} players; the rules {rules.name} are for {fewest} to {most}")
+        noun = "player" if players == 1 else "players"
+        raise SolveError(f"{players} {noun}; the rules {rules.name} are for {fewest} to {most}")
     if samples is not None and samples < 2:
         raise SolveError(f"samples {samples}; a standard error needs at least 2")
     if deals < 2:

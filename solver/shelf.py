@@ -33,7 +33,7 @@ def shipped_path(rules: RuleSet) -> Path | None:
 
 
 def about_pool(path: Path) -> Mapping[str, Any]:
-    """Return what the file of a pool tells about how it was made."""
+    """Return what the file of a pool tells about how it was made, its seed and records too."""
     with np.load(path, allow_pickle=False) as file:
-        about: Mapping[str, Any] = json.loads(str(file["head"]))["about"]
-    return about
+        head = json.loads(str(file["head"]))
+        return {**head["about"], "seed": head["seed"], "records": len(file["decisions"])}

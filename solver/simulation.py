@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evaluator.ranking import tables
 from solver import __version__
-from solver.choosing import QUICK_NOTICE, is_quick
+from solver.choosing import notices
 from solver.declaring import naturals_of
 from solver.duplicate import Plays, Recorded, deal_tables, key_naturals, settle_deals
 from solver.pool import DECLARE, SET, SURRENDER, OpponentPool, PoolError, Progress, silent
@@ -322,5 +322,6 @@ def _notes(game: _Game) -> Iterator[str]:
         yield _RECORDED_NOTE
     if game.home_runs:
         yield _HOME_RUN_NOTE
-    if any(is_quick(table.pool) for table in game.strategies):
-        yield QUICK_NOTICE
+    yield from {
+        notice: None for table in game.strategies for notice in notices(table.pool, game.rules)
+    }

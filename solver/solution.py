@@ -133,6 +133,11 @@ class Solution:
         return lead <= SETTLED_UNITS or lead >= Z_95 * error
 
     @property
+    def gap2(self) -> float | None:
+        """EV lead of the best over the second best, below 0 where the objective gives some up."""
+        return None if self.second is None else self.second.gap - self.best.gap
+
+    @property
     def paid_in(self) -> str:
         """What EVs are counted in."""
         return "in money" if self.stakes else "units"

@@ -16,7 +16,7 @@ from evaluator.naturals import natural_arrangement
 from evaluator.ranking import row_name, tables
 from evaluator.settings import Setting
 from solver import __version__
-from solver.choosing import EQUILIBRIUM, QUICK_NOTICE, is_quick
+from solver.choosing import EQUILIBRIUM, notices
 from solver.declaring import declare_hands, naturals_of
 from solver.estimate import Results, results, solve_hands
 from solver.opening import (
@@ -62,6 +62,8 @@ from solver.wishes import (
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 
+_DONE = np.array([0, -2, -1])  # place in `Answers.risks` of the best setting, or what else is done
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -87,6 +89,17 @@ class Answers:
             table.weight * np.stack(evs)[decisions, h],
             table.weight * np.stack(errors)[decisions, h],
         )
+
+    def gap2(self, table: Table) -> F64:
+        """Return the EV leads of the best settings over the second best (h,), nan without one."""
+        gap = table.weight * self.settings.gap[:, :2]
+        return np.where(self.settings.listed > 1, gap[:, 1] - gap[:, 0], np.nan)
+
+    def risk(self, decisions: NDArray[np.uint8]) -> F64:
+        """Return the fields of `Risk` (h, 6) of what each does, at a table that asks for them."""
+        assert self.risks is not None
+        found: F64 = self.risks[np.arange(len(decisions)), _DONE[decisions]]
+        return found
 
 
 def decide(rules: RuleSet, holds: NDArray[np.bool_], evs: Sequence[F64]) -> NDArray[np.uint8]:
@@ -271,7 +284,7 @@ def solve_at(table: Table, cards: Cards, top: int) -> Solution:
     if table.risk and answers.risks is not None:
         risks = [Risk(*row) for row in answers.risks[0].tolist()]
         settings = tuple(map(_with_risk, settings, risks))
-        risk = [risks[0], *risks[-2:]][decisions[0]]
+        risk = Risk(*answers.risk(decisions)[0].tolist())
     place = int(answers.naturals[0])
     natural = table.rules.naturals[place] if place >= 0 else None
     second = settings[1] if len(settings) > 1 else None
@@ -335,8 +348,7 @@ def scored_setting(found: Results, place: int, table: Table) -> ScoredSetting:
 def _notes(table: Table, ev: float) -> Iterator[str]:
     """Say what the EVs leave out, who was trained quickly, and where a foul would be cheap."""
     rules, players = table.rules, table.players
-    if is_quick(table.pool):
-        yield QUICK_NOTICE
+    yield from notices(table.pool, rules)
     if table.pairs_only and replace(table, pairs_only=False).home_runs:
         yield f"The EV leaves out home runs: gunning everyone pays {rules.home_run} times as much."
     if table.joint and players > 2 and table.pool.name not in (EQUILIBRIUM, *MADE):

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from solver import choosing, equilibrium, shelf, solve, solve_many
+from solver import choosing, equilibrium, shelf, simulate, solve, solve_many
 from solver.batch import run_batch
 from solver.choosing import QUICK_NOTICE, choose_pool, full_path
 from solver.equilibrium import train_pool
@@ -83,9 +83,9 @@ def test_a_damaged_shipped_pool_is_not_replaced_in_silence(place: Path) -> None:
 
 
 def test_what_a_pool_tells_of_itself_is_read_from_its_file(tmp_path: Path) -> None:
-    pool = replace(make_pool("random", records=64), about={"rounds": 3})
+    pool = replace(make_pool("random", records=64, seed=7), about={"rounds": 3})
     write_pool(pool, tmp_path / "pool.npz")
-    assert about_pool(tmp_path / "pool.npz") == {"rounds": 3}
+    assert about_pool(tmp_path / "pool.npz") == {"rounds": 3, "seed": 7, "records": 64}
 
 
 # Trained on first use
@@ -110,6 +110,26 @@ def test_a_quick_pool_is_trained_once_and_says_so(place: Path) -> None:
     )
     assert told == [QUICK_NOTICE]
     assert f"equilibrium ({first.digest[:12]})" in (place / "out.csv.journal").read_text()
+
+
+def test_opponents_trained_for_other_rules_are_told(place: Path) -> None:
+    pool, path = train_pool(RULES, 1, 1000), str(place / "mine.npz")
+    write_pool(pool, Path(path))
+    told = "These opponents were trained for the rules 2-4, not house."
+    assert solve(HAND, HOUSE, opponents=path, samples=20).notes == (told,)
+    assert solve(HAND, opponents=path, samples=20).notes == ()
+    assert solve(HAND, replace(RULES, name="mine"), opponents=pool, samples=20).notes == ()
+    assert simulate([path, "greedy", pool], HOUSE, deals=2).notes == (told,)
+    (place / "house.toml").write_text('extends = "2-4"\nscoop_units = 1\n')
+    (place / "in.csv").write_text(f"hand,rules\n{HAND},\n{HAND},{place / 'house.toml'}\n")
+    notices: list[str] = []
+    run_batch(
+        *(str(place / "in.csv"), str(place / "out.csv")),
+        opponents=path,
+        samples=20,
+        pool_progress=lambda what, _share: notices.append(what),
+    )
+    assert notices == [told]
 
 
 def test_rules_of_a_row_have_their_own_opponents(place: Path) -> None:

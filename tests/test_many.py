@@ -41,7 +41,7 @@ def test_arrays_of_any_integers_and_more_hands_than_are_solved_at_a_time() -> No
 def test_no_hands() -> None:
     for none in ([], np.empty((0, 13), np.int64)):
         found = solve_many(none, opponents="greedy")
-        assert [column.shape for column in found] == [(0, 13), *[(0,)] * 5]
+        assert [column.shape for column in found[:6]] == [(0, 13), *[(0,)] * 5]
 
 
 @pytest.mark.parametrize("spoiled", [-1, 52, 300])

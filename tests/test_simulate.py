@@ -21,8 +21,9 @@ from evaluator.cards import Cards, parse_cards
 from evaluator.kernels import find_legal, rank_subsets, split_masks, workspace
 from evaluator.ranking import tables
 from solver import deal, load_rules
+from solver.choosing import choose_pool
 from solver.duplicate import Recorded, deal_tables
-from solver.pool import DECLARE, SURRENDER, OpponentPool, PoolError, make_pool
+from solver.pool import DECLARE, MADE, SURRENDER, OpponentPool, PoolError, make_pool
 from solver.rules import Seat, preset_names
 from solver.setter import set_hands
 from solver.simulation import Simulation, _errors, simulate
@@ -169,6 +170,35 @@ def test_the_best_response_to_greedy_players_beats_them() -> None:
     assert counter.units > 5 * counter.se
 
 
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("preset", ["1-6", "giga", "shisanshui"])
+def test_equilibrium_beats_greedy_and_random_as_the_readme_says(preset: str, place: int) -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| `(.+)` \| (\S+) ± \S+ \| (\S+) ± \S+ \|$", readme, re.MULTILINE)
+    told = {name: [float(units) for units in won] for name, *won in table}
+    assert list(told) == list(preset_names())
+    best = simulate(["equilibrium", MADE[place]], preset, deals=300, seed=1).seats[0]
+    assert best.units > 4 * best.se
+    assert best.units == pytest.approx(told[preset][place], abs=4 * best.se)
+
+
+def test_a_player_who_knows_half_of_the_pool_is_as_good_as_three_who_know_it_all() -> None:
+    """Their settings differ, so that 0 is no matter of course, as it is for copies."""
+    best, *others = simulate(with_half("2-4"), deals=300).seats
+    assert 0 < abs(best.units) < 4 * best.se < 0.4
+    assert [other.units for other in others] == pytest.approx([-best.units / 3] * 3)
+
+
+def with_half(preset: str) -> list[OpponentPool]:
+    """A full table of equilibrium players, of whom the first knows half of the records alone."""
+    rules = load_rules(preset)
+    pool = choose_pool("equilibrium", rules)
+    first = slice(len(pool.hands) // 2)
+    plays = pool.strengths[first], pool.broken[first], pool.decisions[first]
+    half = OpponentPool("half", pool.wheel, pool.seed, *plays)
+    return [half] + [pool] * (rules.players[1] - 1)
+
+
 def test_equilibrium_beats_greedy_players_by_what_others_measured() -> None:
     """A greedy player loses 1.23 units a deal to P. Hankin's near-optimal one (2015)."""
     best, greedy = simulate(["equilibrium", "greedy"], deals=1_000).seats
@@ -204,7 +234,7 @@ def test_recorded_hands_of_a_few_records_leave_much_open(recorded_file: Path) ->
     ("seats", "rules", "deals", "error"),
     [
         ([], "2-4", 9, "no seats"),
-        (["greedy"], "2-4", 9, "1 players; the rules 2-4 are for 2 to 4"),
+        (["greedy"], "2-4", 9, "1 player; the rules 2-4 are for 2 to 4"),
         (["greedy"] * 5, "2-4", 9, "5 players; the rules 2-4 are for 2 to 4"),
         (["greedy", "random"], "2-4", 1, "1 deals; a standard error needs at least 2"),
         (["greedy", "clever"], "2-4", 9, "no opponents are called 'clever'"),

@@ -37,7 +37,7 @@ def ask(hand: Any = HAND, **options: Any) -> Solution:
         ({"hand": range(40, 53)}, CardError, "52"),
         ({"rules": "2-5"}, RulesError, 'no rules are called "2-5"'),
         ({"rules": "nowhere/house.toml"}, RulesError, "house.toml"),
-        ({"players": 1}, SolveError, "1 players; the rules 2-4 are for 2 to 4"),
+        ({"players": 1}, SolveError, "1 player; the rules 2-4 are for 2 to 4"),
         ({"players": 5}, SolveError, "5 players; the rules 2-4 are for 2 to 4"),
         ({"samples": 0}, SolveError, "samples 0; a standard error needs at least 2"),
         ({"samples": 1}, SolveError, "samples 1; a standard error needs at least 2"),

@@ -113,9 +113,10 @@ def test_exploitability(house: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_what_rules_show_tells_of_a_shipped_pool(house: str, tmp_path: Path) -> None:
-    on_the_shelf(tmp_path, rounds=24, exploitability=MEASURED.to_dict())
+    on_the_shelf(tmp_path, rounds=24, version="0.1.0", exploitability=MEASURED.to_dict())
     assert capsa("rules", "show", "2-4").stdout.splitlines()[-5:] == [
-        "Opponents: a pool is shipped, trained for 24 rounds.",
+        "Opponents: a pool of 500 hands is shipped, trained for 24 rounds by version 0.1.0 with "
+        f"seed {make_pool('greedy', records=2).seed}.",
         "Exploitability: what a perfect counter-player wins from the best response to them, in "
         "units a deal, measured on 20,000 hands:",
         "  lower bound -0.00001, standard error 0.00006; +0.00000 standard deviations of a deal's "
@@ -128,7 +129,7 @@ def test_what_rules_show_tells_of_a_shipped_pool(house: str, tmp_path: Path) -> 
 
 def test_what_rules_show_tells_of_a_banker(house: str, tmp_path: Path) -> None:
     measured = {**MEASURED.to_dict(), "rules": "malaya", "edge": 0.0521, "edge_se": 0.0004}
-    on_the_shelf(tmp_path, "malaya", rounds=24, exploitability=measured)
+    on_the_shelf(tmp_path, "malaya", rounds=24, version="0.1.0", exploitability=measured)
     assert capsa("rules", "show", "malaya").stdout.splitlines()[-1] == (
         "The banker's edge over players as good as he is: +0.0521 units a deal from each of them."
     )
