@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.broken import broken_code
-from evaluator.jit import kernel, merged
+from evaluator.jit import kernel, merged, part
 from evaluator.kernels import Workspace, canonical, rank_subsets, relabel, split_masks
 from evaluator.ranking import Tables
 from solver.candidates import candidate, find_candidates
@@ -78,12 +78,11 @@ def respond_to(
         candidates = find_candidates(hand, terms, worths, table, work)
         space.sums[:candidates] = 0
         draw_order(hand, seed, space)
-        none = int(np.int64(0))  # a plain 0 would compile the kernels called twice
-        count = setting = raced = fixed = surrendered = none
-        look = none + 1
+        count = setting = raced = fixed = surrendered = 0
+        look = 1
         for i in range(space.order.shape[0]):
             left = wanted - count
-            new = min(left, find_under(i, hand, field, none, left, False, space))
+            new = min(left, find_under(i, hand, field, 0, left, False, space))
             count += new
             before, setting = setting, gather(setting, new, field, terms, space)
             for k in range(setting, before + new):
@@ -123,7 +122,7 @@ def _is_clear(
     return bool(abs(lead) > CERTAIN * np.sqrt(squares * met / FIRST_LOOK) + 2 * terms.biggest)
 
 
-@kernel
+@part
 def _note(
     hand: int,
     h: int,
@@ -149,7 +148,7 @@ def _note(
     found.surrender_evs[h] = (surrendered - terms.surrender * setting) / max(1, count)
 
 
-@kernel
+@part
 def _respond(
     hand: int,
     h: int,
@@ -165,16 +164,16 @@ def _respond(
     """Write the best setting against the opponents in the scratch, ``setting`` of whom set."""
     candidates = find_candidates(hand, terms, worths, table, work)
     space.sums[:candidates] = 0
-    candidates = race(candidates, 1, int(np.int64(0)), setting, terms, worths, work, space)
+    candidates = race(candidates, 1, 0, setting, terms, worths, work, space)
     bring_forward(0, candidates, work, space)
-    fixed = surrendered = int(np.int64(0))
+    fixed = surrendered = 0
     for i in range(setting, count):
         fixed += space.fixed[i]
         surrendered += min(space.fixed[i], 0)
     _note(hand, h, count, setting, fixed, surrendered, terms, table, work, space, found)
 
 
-@kernel
+@part
 def _value(
     h: int,
     settings: Responses,
