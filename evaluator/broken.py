@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evaluator.jit import kernel
+from evaluator.jit import kernel, part
 
 QUADS, STRAIGHT_FLUSH, ROYAL_FLUSH = 1, 2, 4  # the bits of a broken code
 
@@ -36,7 +36,7 @@ def broken_code(hand: int, back: int, middle: int) -> int:
     return code
 
 
-@kernel
+@part
 def _run(top: int, suit: int) -> int:
     """Return the straight flush up to a rank, 3 for A-2-3-4-5, as a set of cards."""
     return int(np.int64(_WHEEL if top == 3 else _RUN << 4 * (top - 4)) << suit)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.jit import kernel, lowest_bit, merged
+from evaluator.jit import kernel, lowest_bit, merged, part
 from evaluator.ranking import CLASSES, FIVES, FRONTS, SPLITS, Tables
 
 I16 = NDArray[np.int16]
@@ -168,8 +168,7 @@ def find_frontier(tables: Tables, work: Workspace) -> int:
     ones, others = work.ones, work.others
     for strength in range(stairs.shape[0]):
         stairs[strength] = -1
-    # Of a plain 0 numba would make a type of its own, and compile `_drop_beaten` for it as well.
-    count = start = int(np.int64(0))
+    count = start = 0
     last = -1
     for i in range(FRONTS):
         number = np.uint64(work.order[i])
@@ -212,7 +211,7 @@ def _raise_stairs(back: int, middle: int, stairs: I16) -> None:
         end = begin
 
 
-@kernel
+@part
 def _drop_beaten(start: int, count: int, work: Workspace) -> int:
     """Drop the settings from ``start`` that later ones with the same front have beaten."""
     stairs = work.stairs
@@ -244,7 +243,7 @@ def find_legal(tables: Tables, work: Workspace) -> int:
     return count
 
 
-@kernel
+@part
 def swap_settings(i: int, j: int, work: Workspace) -> None:
     """Let two of the settings that were written change places."""
     work.backs[i], work.backs[j] = work.backs[j], work.backs[i]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from evaluator import ranking
 from evaluator.cards import RANKS, Cards, parse_hand
-from evaluator.jit import kernel, lowest_bit
+from evaluator.jit import kernel, lowest_bit, part
 from evaluator.kernels import SUIT_0
 from evaluator.ranking import Wheel
 from evaluator.settings import Setting
@@ -147,20 +147,20 @@ def _bits(kinds: Mapping[Variant, Callable[[Counts], bool]], counts: Counts) -> 
     return sum(1 << _NUMBERS[variant] for variant, holds in kinds.items() if holds(counts))
 
 
-@kernel
+@part
 def _run(low: int, size: int) -> int:
     """Return the word of consecutive ranks from `low`: 0 = the ace below the deuce, 1 = deuce."""
     run = (SUIT_0 & (1 << 4 * size) - 1) << 4 * low  # 14 digits, the ace first and last
     return run >> 4 | (run & 1) << 48
 
 
-@kernel
+@part
 def _total(word: int) -> int:
     """Return the sum of the 13 digits, which must be below 16."""
     return (word * SUIT_0) >> 48 & 15  # digit 12 of the product sums all; no digit carries
 
 
-@kernel
+@part
 def _rank_counts(hand: int) -> int:
     """Return the word of how many cards of each rank there are."""
     twos = hand - (hand >> 1 & 5 * SUIT_0)
@@ -194,7 +194,7 @@ def natural_bits(hand: int, table: I64) -> int:
     return bits
 
 
-@kernel
+@part
 def _find_runs(word: int, table: I64) -> int:
     """Return 3 if runs add up to this word, 1 if they do with A-2-3 only, 0 if they do not."""
     low, high = _RUNS, table.shape[0]
@@ -227,14 +227,14 @@ def natural_key(kind: int, hand: int, tables: ranking.Tables) -> int:
     return key
 
 
-@kernel
+@part
 def _rows_key(back: int, middle: int, front: int, tables: ranking.Tables) -> int:
     return (
         _strength(back, tables) << 26 | _strength(middle, tables) << 13 | _strength(front, tables)
     )
 
 
-@kernel
+@part
 def _strength(row: int, tables: ranking.Tables) -> int:
     """Return the strength of three or five cards."""
     index = place = ranks = suits = 0
@@ -268,7 +268,7 @@ def strongest_rows(kind: int, hand: int, tables: ranking.Tables) -> tuple[int, i
     return _strongest_runs(hand, suited, int(without_wheel), tables)
 
 
-@kernel
+@part
 def _strongest_flush(hand: int, tables: ranking.Tables) -> int:
     """Return the strongest five cards of one suit: the highest, or a straight flush."""
     best, strongest = 0, -1
@@ -285,7 +285,7 @@ def _strongest_flush(hand: int, tables: ranking.Tables) -> int:
     return best
 
 
-@kernel
+@part
 def _strongest_runs(
     hand: int, suited: bool, lowest: int, tables: ranking.Tables
 ) -> tuple[int, int, int]:
@@ -318,7 +318,7 @@ def _strongest_runs(
     return best
 
 
-@kernel
+@part
 def _of_one_suit(run: int, cards: int) -> int:
     """Return the cards of a run in the first suit that has them all, or 0."""
     for suit in range(4):
@@ -327,7 +327,7 @@ def _of_one_suit(run: int, cards: int) -> int:
     return 0
 
 
-@kernel
+@part
 def _lowest_of(run: int, cards: int) -> int:
     """Return one card of each rank of a run, that of the lowest suit."""
     taken = 0

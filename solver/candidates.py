@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.broken import broken_code
-from evaluator.jit import inlined, kernel, merged
+from evaluator.jit import inlined, merged, part
 from evaluator.kernels import Workspace, find_frontier, find_legal, split_masks, swap_settings
 from evaluator.ranking import Tables
 from solver.scoring import Side, Terms, Worths, side
@@ -37,7 +37,7 @@ def find_candidates(hand: int, terms: Terms, worths: Worths, table: Tables, work
     return _find_unbeaten(hand, breaks, terms, worths, table, work)
 
 
-@kernel
+@part
 def _find_unbeaten(
     hand: int, breaks: bool, terms: Terms, worths: Worths, table: Tables, work: Workspace
 ) -> int:
@@ -51,11 +51,11 @@ def _find_unbeaten(
     return _drop_beaten(_drop_repeated(count, work), terms, worths, work)
 
 
-@kernel
+@part
 def _drop_repeated(count: int, work: Workspace) -> int:
     """Keep the first of the settings that have the same strengths and broken code."""
     slots = np.full(_SLOTS, -1, np.int64)
-    kept = int(np.int64(0))
+    kept = 0
     for i in range(count):
         key = np.int64(work.backs[i])
         key = key << 13 | work.middles[i]
@@ -71,7 +71,7 @@ def _drop_repeated(count: int, work: Workspace) -> int:
     return kept
 
 
-@kernel
+@part
 def _drop_beaten(count: int, terms: Terms, worths: Worths, work: Workspace) -> int:
     """Drop the settings that another one, all different, matches or beats in everything.
 
@@ -83,7 +83,7 @@ def _drop_beaten(count: int, terms: Terms, worths: Worths, work: Workspace) -> i
         one = candidate(i, terms, worths, work)
         keys[i] = (np.int64(one.back) + one.middle + one.front) << 16 | (one.extra + 0x8000)
     _sort_falling(keys, work)
-    kept = int(np.int64(0))
+    kept = 0
     for i in range(count):
         new = candidate(i, terms, worths, work)
         place = 0
@@ -95,7 +95,7 @@ def _drop_beaten(count: int, terms: Terms, worths: Worths, work: Workspace) -> i
     return kept
 
 
-@kernel
+@part
 def _sort_falling(keys: NDArray[np.int64], work: Workspace) -> None:
     """Sort settings by keys, the largest first; numba's own sort takes long to compile."""
     gap = keys.shape[0] // 2
@@ -109,7 +109,7 @@ def _sort_falling(keys: NDArray[np.int64], work: Workspace) -> None:
         gap = 1 if gap == 2 else gap * 5 // 11
 
 
-@kernel
+@part
 def _matches(strong: Side, weak: Side) -> bool:
     """Tell whether one side is nowhere weaker and nowhere earns less than another."""
     return bool(

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.cards import Cards
-from evaluator.jit import kernel, merged
+from evaluator.jit import kernel, merged, part
 
 I64 = NDArray[np.int64]
 
@@ -40,7 +40,7 @@ def step(state: np.uint64) -> np.uint64:
     return state + _GOLDEN
 
 
-@kernel
+@part
 def deal_rest(state: np.uint64, taken: int, hands: I64) -> None:
     """Deal 13 cards each to hands (n,), as sets of cards, from a deck without the cards taken."""
     deck = np.empty(52, np.int64)
@@ -62,8 +62,7 @@ def deal_rest(state: np.uint64, taken: int, hands: I64) -> None:
 @kernel
 def deal_into(seed: int, index: int, hands: I64) -> None:
     """Deal 13 cards to each of up to four hands (n,), as sets of cards, from a fresh deck."""
-    none = int(np.int64(0))  # a plain 0 would compile `deal_rest` twice
-    deal_rest(stream(seed, index), none, hands)
+    deal_rest(stream(seed, index), 0, hands)
 
 
 @kernel

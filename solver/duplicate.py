@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.jit import kernel
+from evaluator.jit import kernel, part
 from evaluator.kernels import relabel
 from evaluator.naturals import natural_key
 from evaluator.ranking import Tables
@@ -52,8 +52,7 @@ def deal_tables(seed: int, start: int, recorded: Recorded, hands: I64, records: 
     """
     for i in range(hands.shape[0]):
         state = stream(seed, start + i)
-        taken = int(np.int64(0))
-        seat = tries = 0
+        taken = seat = tries = 0
         while seat < records.shape[1]:
             state = step(state)
             first = recorded.starts[seat]
@@ -62,8 +61,7 @@ def deal_tables(seed: int, start: int, recorded: Recorded, hands: I64, records: 
             suits = recorded.relabellings[below(state, recorded.relabellings.shape[0])]
             hand = relabel(recorded.hands[first + record], suits)
             if hand & taken:
-                taken = int(np.int64(0))
-                seat = 0
+                taken = seat = 0
                 tries += 1
                 if tries == _TRIES:
                     return False
@@ -103,7 +101,7 @@ def settle_deals(
                 _settle(plays, deal, seatings[number], bank, home_runs, clauses, units[:, deal])
 
 
-@kernel
+@part
 def _settle(
     plays: Plays,
     deal: int,
@@ -129,13 +127,13 @@ def _settle(
             units[seating[b]] -= paid
 
 
-@kernel
+@part
 def _meet(a: int, b: int, bank: int) -> bool:
     """Tell whether two seats settle with each other: under banker rules, the banker with all."""
     return bank < 0 or bank in (a, b)
 
 
-@kernel
+@part
 def _guns_all(plays: Plays, deal: int, seat: int, seating: I64, bank: int) -> bool:
     """Tell whether a seat guns everybody it settles with."""
     player = _player(plays, deal, seat, seating, bank)
@@ -146,7 +144,7 @@ def _guns_all(plays: Plays, deal: int, seat: int, seating: I64, bank: int) -> bo
     return True
 
 
-@kernel
+@part
 def _player(plays: Plays, deal: int, seat: int, seating: I64, bank: int) -> Player:
     way = seating[seat]
     if seat == bank:

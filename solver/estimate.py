@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.jit import inlined, kernel, merged
+from evaluator.jit import inlined, kernel, merged, part
 from evaluator.kernels import (
     Workspace,
     canonical,
@@ -142,7 +142,7 @@ def add_scores(
                 space.sums[i] += _sum_plain(hero, block.back, block.middle, block.front, terms)
 
 
-@kernel
+@part
 def drop_behind(
     candidates: int,
     keep: int,
@@ -239,7 +239,7 @@ def _best_candidate(first: int, candidates: int, work: Workspace, space: Space) 
     return best
 
 
-@kernel
+@part
 def bring_forward(place: int, candidates: int, work: Workspace, space: Space) -> None:
     """Put the best candidate from ``place`` on into that place."""
     best = _best_candidate(place, candidates, work, space)
@@ -247,7 +247,7 @@ def bring_forward(place: int, candidates: int, work: Workspace, space: Space) ->
     space.sums[place], space.sums[best] = space.sums[best], space.sums[place]
 
 
-@kernel
+@part
 def describe(
     hero: Side, place: int, met: Met, terms: Terms, space: Space, h: int, results: Results
 ) -> None:

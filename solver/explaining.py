@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.broken import broken_code
-from evaluator.jit import inlined, kernel
+from evaluator.jit import inlined, kernel, part
 from evaluator.kernels import (
     Workspace,
     canonical,
@@ -47,7 +47,7 @@ def ladder_of(rules: RuleSet, seat: Seat | None = None) -> Ladder:
     return scoop._replace(scoop_units=np.int16(0)), scoop, terms
 
 
-@kernel
+@part
 def _meet(hand: int, field: Field, terms: Terms, seed: int, wanted: int, space: Space) -> Met:
     """Meet the opponents; a kernel of its own, so that it is compiled once."""
     return meet(hand, field, terms, seed, wanted, space)
@@ -79,18 +79,17 @@ def explain_settings(
     suits = field.relabellings[canonical(hand, field.relabellings)]
     met = _meet(relabel(hand, suits), field, terms, seed, wanted, space)
     results.samples[0] = met.opponents
-    row = int(np.int64(0))  # a plain 0 would compile `describe` twice
     for place in range(strengths.shape[0]):
         work.backs[place] = strengths[place, 0]
         work.middles[place] = strengths[place, 1]
         work.fronts[place] = strengths[place, 2]
         work.codes[place] = codes[place]
         hero = candidate(place, terms, worths, work)
-        describe(hero, place, met, terms, space, row, results)
+        describe(hero, place, met, terms, space, 0, results)
         _take_apart(hero, codes[place], pool_codes, met, ladder, worths, space, parts[place])
 
 
-@kernel
+@part
 def _take_apart(
     hero: Side,
     code: int,
@@ -164,8 +163,7 @@ def rank_setting(
         if terms.broken:
             back, middle, _ = split_masks(work.splits[i], table, work)
             work.codes[i] = broken_code(hand, back, middle)
-    begin = int(np.int64(0))
-    add_scores(begin, met.setting, legal, terms, worths, work, space)
+    add_scores(0, met.setting, legal, terms, worths, work, space)
     own = np.int64(0)
     for i in range(legal):
         if (

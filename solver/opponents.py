@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.jit import count_bits, inlined, kernel, lowest_bit, merged
+from evaluator.jit import count_bits, inlined, kernel, lowest_bit, merged, part
 from evaluator.kernels import LEGAL_MAX, relabel
 from solver.deals import below, step, stream
 from solver.pool import on_cache_lines
@@ -158,7 +158,7 @@ def find_opponents(hand: int, field: Field, seed: int, wanted: int, space: Space
     for word in range(space.seen.shape[0]):
         space.seen[word] = 0
         space.repeated[word] = 0
-    count = int(np.int64(0))  # a plain 0 would compile `find_under` twice
+    count = 0
     for i in range(space.order.shape[0]):
         count = find_under(i, hand, field, count, wanted, True, space)
         if count >= wanted:
@@ -166,7 +166,7 @@ def find_opponents(hand: int, field: Field, seed: int, wanted: int, space: Space
     return count
 
 
-@kernel
+@part
 def draw_order(hand: int, seed: int, space: Space) -> None:
     """Draw from (seed, hand) in which order relabellings come, and where each one begins."""
     order, begins = space.order, space.begins
@@ -182,7 +182,7 @@ def draw_order(hand: int, seed: int, space: Space) -> None:
         begins[i] = below(state, space.seen.shape[0])
 
 
-@kernel
+@part
 def find_under(
     i: int, hand: int, field: Field, count: int, wanted: int, note: bool, space: Space
 ) -> int:
@@ -220,7 +220,7 @@ def _scan_index(hand: int, index: I64, begin: int, scan: I64) -> None:
             scan[i] &= ~row[i]
 
 
-@kernel
+@part
 def _note_seen(begin: int, scan: I64, space: Space) -> None:
     size = scan.shape[0]
     seen, repeated = space.seen[begin : begin + size], space.repeated[begin : begin + size]
@@ -229,7 +229,7 @@ def _note_seen(begin: int, scan: I64, space: Space) -> None:
         seen[i] |= scan[i]
 
 
-@kernel
+@part
 def _write_found(begin: int, scan: I64, count: int, wanted: int, found: I32) -> int:
     """Write the records of the set bits behind the first ``count``, up to a few over ``wanted``.
 
@@ -342,7 +342,7 @@ def spread(scores: I32, met: Met, space: Space) -> tuple[float, float]:
     return mean_and_error(add_by_record(scores, met, space, space.by_record), met, space)
 
 
-@kernel
+@part
 def add_by_record(scores: I32, met: Met, space: Space, sums: I32) -> I32:
     """Write scores into ``sums``, those of one record added up; return the part written.
 
@@ -359,7 +359,7 @@ def add_by_record(scores: I32, met: Met, space: Space, sums: I32) -> I32:
     return sums
 
 
-@kernel
+@part
 def mean_and_error(sums: I32, met: Met, space: Space) -> tuple[float, float]:
     """Return the mean of scores and its standard error from what `add_by_record` made of them.
 

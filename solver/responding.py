@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.broken import broken_code
-from evaluator.jit import kernel, merged
+from evaluator.jit import kernel, merged, part
 from evaluator.kernels import Workspace, canonical, rank_subsets, relabel, split_masks
 from evaluator.ranking import Tables
 from solver.candidates import candidate, find_candidates
@@ -80,12 +80,11 @@ def respond_to(
         candidates = find_candidates(hand, terms, worths, table, work)
         space.sums[:candidates] = 0
         draw_order(hand, seed, space)
-        none = int(np.int64(0))  # a plain 0 would compile the kernels called twice
-        count = setting = raced = fixed = surrendered = none
-        look = none + 1
+        count = setting = raced = fixed = surrendered = 0
+        look = 1
         for i in range(space.order.shape[0]):
             left = wanted - count
-            new = min(left, find_under(i, hand, field, none, left, False, space))
+            new = min(left, find_under(i, hand, field, 0, left, False, space))
             count += new
             before, setting = setting, gather(setting, new, field, terms, space)
             for k in range(setting, before + new):
@@ -125,7 +124,7 @@ def _is_clear(
     return bool(abs(lead) > CERTAIN * np.sqrt(squares * met / FIRST_LOOK) + 2 * terms.biggest)
 
 
-@kernel
+@part
 def _note(
     hand: int,
     h: int,
@@ -170,16 +169,15 @@ def respond_quickly(
     (Sequential halving: Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed
     bandits", 2013.)
     """
-    none = int(np.int64(0))  # a plain 0 would compile the kernels called twice
     for h in range(hands.shape[0]):
         hand = relabel(hands[h], field.relabellings[canonical(hands[h], field.relabellings)])
         rank_subsets(hand, table, work)
         count = find_opponents(hand, field, seed, wanted, space)
-        setting = gather(none, count, field, terms, space)
+        setting = gather(0, count, field, terms, space)
         candidates = find_candidates(hand, terms, worths, table, work)
         space.sums[:candidates] = 0
         first = min(FIRST_LOOK, setting)
-        add_scores(none, first, candidates, terms, worths, work, space)
+        add_scores(0, first, candidates, terms, worths, work, space)
         kept = min(KEPT, candidates)
         for place in range(kept):
             bring_forward(place, candidates, work, space)
@@ -187,7 +185,7 @@ def respond_quickly(
         _note_best(hand, h, count, setting, kept, terms, table, work, space, found)
 
 
-@kernel
+@part
 def _respond(
     hand: int,
     h: int,
@@ -203,11 +201,11 @@ def _respond(
     """Write the best setting against the opponents in the scratch, ``setting`` of whom set."""
     candidates = find_candidates(hand, terms, worths, table, work)
     space.sums[:candidates] = 0
-    candidates = race(candidates, 1, int(np.int64(0)), setting, terms, worths, work, space)
+    candidates = race(candidates, 1, 0, setting, terms, worths, work, space)
     _note_best(hand, h, count, setting, candidates, terms, table, work, space, found)
 
 
-@kernel
+@part
 def _note_best(
     hand: int,
     h: int,
@@ -221,15 +219,15 @@ def _note_best(
     found: Responses,
 ) -> None:
     """Write the best of the candidates, all of which have met the opponents in the scratch."""
-    bring_forward(int(np.int64(0)), candidates, work, space)
-    fixed = surrendered = int(np.int64(0))
+    bring_forward(0, candidates, work, space)
+    fixed = surrendered = 0
     for i in range(setting, count):
         fixed += space.fixed[i]
         surrendered += min(space.fixed[i], 0)
     _note(hand, h, count, setting, fixed, surrendered, terms, table, work, space, found)
 
 
-@kernel
+@part
 def _value(
     h: int,
     settings: Responses,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluator.jit import kernel
+from evaluator.jit import kernel, part
 from solver.declaring import Naturals, naturals_of, pay_naturals
 from solver.rules import RuleSet
 from solver.scoring import Side, Terms, Worths, pay, side, terms_of
@@ -100,7 +100,7 @@ def pay_pair(first: Player, second: Player, banker: int, home_run: bool, clauses
     )
 
 
-@kernel
+@part
 def _pay_declared(first: Player, second: Player, naturals: Naturals) -> int:
     if second.natural < 0:
         return int(naturals.units[first.natural])
@@ -147,7 +147,7 @@ def gunner(first: Player, second: Player) -> int:
     return int(min(back, middle, front) > 0) - int(max(back, middle, front) < 0)
 
 
-@kernel
+@part
 def _side(player: Player, clauses: Clauses) -> Side:
     if player.foul:  # loses every row and holds no royalties
         none, zero = np.int16(-1), np.int16(0)
@@ -157,7 +157,7 @@ def _side(player: Player, clauses: Clauses) -> Side:
     return side(back, middle, front, code, clauses.rows, clauses.worths)
 
 
-@kernel
+@part
 def _favoured(hand: Side, banker: bool) -> Side:
     """Return a side with strengths doubled, the banker's one higher, so that it wins ties."""
     edge = 1 if banker else 0

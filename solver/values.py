@@ -138,8 +138,7 @@ def value_hands(
         hand = rows[h, 0, 0] | rows[h, 0, 1] | rows[h, 0, 2]
         suits = field.relabellings[canonical(hand, field.relabellings)]
         count = find_opponents(relabel(hand, suits), field, seed, wanted, space)
-        none = int(np.int64(0))  # a plain 0 would compile `gather` twice
-        setting = gather(none, count, field, terms, space)
+        setting = gather(0, count, field, terms, space)
         met[h] = count
         fixed = np.int64(0)
         for i in range(setting, count):

@@ -16,7 +16,9 @@ ROOT = Path(jit.__file__).parents[1]
 SIGNATURES = """
 import importlib, json, pkgutil
 from dataclasses import replace
-from numba import types
+from numba.core import event
+recorder = event.RecordingListener()
+event.register("numba:compile", recorder)
 import evaluator, solver
 from evaluator import frontier, legal_settings
 from solver import compare, deal, explain, exploitability, load_rules
@@ -43,15 +45,18 @@ for rules in presets:
 warm_up()  # settles a table as well
 deal(2), legal_settings(hands[0]), frontier(hands[0])
 found = {}
+def note(function, kinds):
+    found.setdefault(f"{function.__module__}.{function.__name__}", set()).update(map(str, kinds))
 for package in (evaluator, solver):
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-        for name, thing in vars(importlib.import_module(module.name)).items():
-            if hasattr(thing, "py_func") and thing.py_func.__module__ == module.name:
-                if thing.targetoptions.get("inline") == "always":
-                    continue  # a part of its callers
-                kinds = {tuple(map(types.unliteral, kind)) for kind in thing.signatures}
-                found[f"{module.name}.{name}"] = sorted(map(str, kinds))
-print(json.dumps(found))
+        for thing in vars(importlib.import_module(module.name)).values():
+            if hasattr(thing, "py_func") and thing.targetoptions.get("inline") != "always":
+                note(thing.py_func, thing.signatures)
+for _, compiled in recorder.buffer:
+    function = compiled.data["dispatcher"].py_func
+    if function.__module__.startswith(("evaluator.", "solver.")):
+        note(function, [compiled.data["args"]])
+print(json.dumps({name: sorted(kinds) for name, kinds in found.items()}))
 """
 linux = pytest.mark.skipif(sys.platform != "linux", reason="XDG_CACHE_HOME counts on Linux only")
 
