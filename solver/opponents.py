@@ -196,9 +196,9 @@ def find_under(
     for _ in range(2):  # from the first word to the end, then from the start up to it
         while begin < end:
             scan = space.scan[: min(_SCAN, end - begin)]
-            _scan_index(renamed, field.card_index, begin, scan)
+            scan_index(renamed, field.card_index, begin, scan)
             if note:
-                _note_seen(begin, scan, space)
+                note_seen(begin, scan, space)
             count = _write_found(begin, scan, count, wanted, space.found)
             if count >= wanted:
                 return count
@@ -208,7 +208,7 @@ def find_under(
 
 
 @merged
-def _scan_index(hand: int, index: I64, begin: int, scan: I64) -> None:
+def scan_index(hand: int, index: I64, begin: int, scan: I64) -> None:
     """Write into ``scan``, from word ``begin`` on, the bits of the records disjoint from a hand."""
     size = scan.shape[0]
     for i in range(size):
@@ -221,7 +221,8 @@ def _scan_index(hand: int, index: I64, begin: int, scan: I64) -> None:
 
 
 @part
-def _note_seen(begin: int, scan: I64, space: Space) -> None:
+def note_seen(begin: int, scan: I64, space: Space) -> None:
+    """Note what was found, and what of it had been found before."""
     size = scan.shape[0]
     seen, repeated = space.seen[begin : begin + size], space.repeated[begin : begin + size]
     for i in range(size):
