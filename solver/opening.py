@@ -19,7 +19,16 @@ from solver.opponents import Field, pack
 from solver.pool import DECLARE, DISJOINT, SURRENDER, OpponentPool, PoolError, Progress, silent
 from solver.rules import FACING, RuleSet, Seat, load_rules
 from solver.scoring import terms_of
-from solver.wishes import DEALS, EV, Objective, SolveError, Stake, parse_objective, parse_stakes
+from solver.wishes import (
+    DEALS,
+    EV,
+    MOST_DEALS,
+    Objective,
+    SolveError,
+    Stake,
+    parse_objective,
+    parse_stakes,
+)
 
 I64 = NDArray[np.int64]
 
@@ -139,8 +148,8 @@ def open_table(
         raise SolveError(f"{players} {noun}; the rules {rules.name} are for {fewest} to {most}")
     if samples is not None and samples < 2:
         raise SolveError(f"samples {samples}; a standard error needs at least 2")
-    if deals < 2:
-        raise SolveError(f"deals {deals}; a standard error needs at least 2")
+    if not 2 <= deals <= MOST_DEALS:
+        raise SolveError(f"deals {deals:,}; use 2 to {MOST_DEALS:,}")
     if seat not in FACING:
         raise SolveError(f"no seat is called {seat!r}; use banker or player")
     if seat and not rules.banker:

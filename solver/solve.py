@@ -376,4 +376,5 @@ def warm_up(progress: Progress = silent) -> None:
         players.append(PlayedHand(player, *solution.best.setting))
     score_table(players, "shisanshui")
     compare(hand, solution.best.setting, rules="shisanshui", opponents="greedy", samples=2)
+    solve(hand, "shisanshui", 3, samples=2, deals=2, risk=True, progress=progress)  # joint deals
     simulate(MADE, deals=2, progress=progress)

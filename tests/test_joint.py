@@ -267,9 +267,10 @@ def test_wrong_objectives(text: str) -> None:
         parse_objective(text)
 
 
-def test_too_few_deals() -> None:
-    with pytest.raises(SolveError, match="deals 1; a standard error needs at least 2"):
-        table_of("shisanshui", 3, deals=1)
+@pytest.mark.parametrize("deals", [1, -1, 1_000_001, 10**12])
+def test_too_few_or_too_many_deals(deals: int) -> None:
+    with pytest.raises(SolveError, match=f"deals {deals:,}; use 2 to 1,000,000"):
+        table_of("shisanshui", 3, deals=deals)
 
 
 # Command line

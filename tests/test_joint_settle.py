@@ -15,7 +15,7 @@ from naive_support import naive_rules, random_rules, random_states
 from evaluator.broken import broken_code
 from evaluator.ranking import row_strength
 from solver import PlayedHand, RuleSet, score_table
-from solver.joint import settle, show
+from solver.joint_deals import settle, show
 from solver.rules import FACING, Seat
 from solver.scoring import terms_of
 

@@ -11,7 +11,7 @@ from evaluator.kernels import canonical, relabel
 from evaluator.settings import frontier
 from solver.deals import deal_many
 from solver.equilibrium import exploitability
-from solver.joint import settle, show
+from solver.joint_deals import settle, show
 from solver.opening import actions, relabellings_of
 from solver.opponents import find_opponents, space
 from solver.pool import DECLARE, SURRENDER, make_pool
