@@ -190,11 +190,13 @@ def bench_solve(hands: I64) -> None:
 
 
 def bench_joint(hand: I64) -> None:
-    """Time whole tables of players who answer a pool; a greedy one costs no training here."""
-    table = open_table("shisanshui", 3, "greedy")
-    pool = replace(table.pool, name="answering")  # or they would set as greedy players do
-    for players, deals, most in ((3, 1_000, 0.3), (3, 10_000, 1.0), (4, 10_000, 2.5)):
-        asked = replace(table, players=players, pool=pool, opponents=None, deals=deals)
+    """Time whole tables of equilibrium players."""
+    table = open_table("shisanshui", 3)
+    for players, deals, most in (
+        *((3, 1_000, 0.3), (4, 1_000, 0.3)),
+        *((3, 10_000, 1.0), (4, 10_000, 2.5)),
+    ):
+        asked = replace(table, players=players, deals=deals)
         seconds = in_turns({"run": partial(run_table, asked, hand, TOP)}, 3)["run"].min()
         what = f"{deals:,} joint deals, {players} players"
         row(what, f"{seconds:.2f} s", "", f"<= {most} s", judged(bool(seconds <= most)))

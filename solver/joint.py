@@ -90,7 +90,7 @@ class _Measured(NamedTuple):
     """A number measured on records of the pool."""
 
     mean: float
-    parts: F64  # (records,) each record's part of the mean's error
+    parts: NDArray[Any]  # (records,) each record's part of the mean's error
 
     def spread(self) -> float:
         """Return the standard error of the mean, clustered as in `opponents.spread`."""
@@ -163,8 +163,7 @@ class _Meeting:
 
     def _measure(self, scores: NDArray[Any], records: I64) -> _Measured:
         mean = float(scores.mean())
-        errors: F64 = (scores - mean) / len(scores)
-        return _Measured(mean, np.bincount(records, errors, self.records))
+        return _Measured(mean, np.bincount(records, (scores - mean) / len(scores), self.records))
 
     def declare(self, hand: int, natural: int) -> F64:
         """Return what declaring a natural wins in each joint deal (d,); 0 without one."""
