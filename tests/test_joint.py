@@ -113,7 +113,7 @@ def check_simulation(rules: str | RuleSet, seat: Seat | None, hands: int, deals:
         stakes = {"opponent 1": 3, "opponent 2": 1, "opponent 3": 2}
         won = naive_joint.totals(table, best.setting, deals, rng, stakes)
         error = np.hypot(won.std() / deals**0.5, best.se)
-        assert abs(won.mean() - best.ev) < 4 * error, (rules, seat, hand, players)
+        assert abs(won.mean() - best.ev) <= 4 * error, (rules, seat, hand, players)
 
 
 @pytest.mark.parametrize("name", ["shisanshui", "capsa-susun"])

@@ -15,7 +15,7 @@ from solver.solve import open_table
 def test_every_table_is_settled_as_a_naive_simulation_does(rules: str | RuleSet) -> None:
     rule_set = load_rules(rules) if isinstance(rules, str) else rules
     for seat in ("banker", "player") if rule_set.banker else (None,):
-        check_simulation(rules, seat, hands=50, deals=200)
+        check_simulation(rules, seat, hands=50, deals=100)
 
 
 @pytest.mark.parametrize("name", ["2-4", "shisanshui"])
