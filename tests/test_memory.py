@@ -35,9 +35,11 @@ def megabytes(*arguments: str | Path) -> float:
     return int(done.stdout) * SCALE / 1e6
 
 
-@pytest.mark.parametrize("rules", ["2-4", "shisanshui"])
-def test_solve_needs_at_most_250_mb(rules: str) -> None:
-    assert 50 < megabytes("solve", HAND, "--rules", rules) <= 250
+@pytest.mark.parametrize(
+    "wishes", ["2-4", "shisanshui", "shisanshui --players 4 --risk", "2-4 --risk --samples 50000"]
+)
+def test_solve_needs_at_most_250_mb(wishes: str) -> None:
+    assert 50 < megabytes("solve", HAND, "--rules", *wishes.split()) <= 250
 
 
 def test_batch_needs_no_more_for_a_longer_file(tmp_path: Path) -> None:
