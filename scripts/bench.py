@@ -26,6 +26,7 @@ from evaluator.ranking import Tables, tables
 from solver.candidates import find_candidates
 from solver.deals import deal_many
 from solver.estimate import race, results, solve_hands
+from solver.opening import SAMPLES, open_table
 from solver.opponents import (
     Field,
     Space,
@@ -40,8 +41,8 @@ from solver.pool import on_cache_lines
 from solver.rules import load_rules
 from solver.scoring import Terms, Worths, terms_of
 from solver.simulation import simulate
-from solver.solve import SAMPLES, open_table, solve
 from solver.solve import run as run_table
+from solver.solve import solve
 
 HANDS = 1_000
 RULE_SETS = Path(__file__).parents[1] / "solver" / "rulesets"

@@ -17,8 +17,9 @@ from bench_tools import judged, row
 from numpy.typing import NDArray
 
 from solver.deals import deal_many
+from solver.opening import SAMPLES, open_table
 from solver.pool import DISJOINT, OpponentPool, make_pool
-from solver.solve import SAMPLES, open_table, run, warm_up
+from solver.solve import run, warm_up
 
 FIGURE = Path(__file__).parents[1] / "docs" / "growth.png"
 HANDS = 50

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from evaluator.cards import parse_hand
 from solver.deals import deal_many
-from solver.solve import Table, open_table, run
+from solver.opening import Table, open_table
+from solver.solve import run
 
 OPPONENTS = ("greedy", "equilibrium")
 PLAYERS = {"2-4": 2, "2-4-royalties": 3, "eastern": 2, "shisanshui": 4, "pusoy": 3}

@@ -172,7 +172,7 @@ def solve(
         parse_hand(hand)  # a typing error is told before anything slow is loaded
     rule_set = load_rules(rules)
     with engine(explains=explain) as bar:
-        from solver.solve import open_table
+        from solver.opening import open_table
         from solver.solve import solve as solve_hand
 
         find: Callable[..., Solution | Explanation] = solve_hand

@@ -24,7 +24,7 @@ from solver.rules import load_rules
 if TYPE_CHECKING:
     from evaluator.cards import Cards
     from solver.comparison import Comparison
-    from solver.solve import Table
+    from solver.opening import Table
 
 _SEEDS: Final = 1_000_000
 _LEAVING: Final = ("q", "quit", "exit")
@@ -54,7 +54,7 @@ def quiz(
     """
     rule_set = load_rules(rules)
     with engine(explains=True) as bar:
-        from solver.solve import open_table
+        from solver.opening import open_table
 
         table = open_table(
             rule_set, players, opponents, samples, progress=bar, strict=strict, seat=seat

@@ -20,10 +20,11 @@ from solver.explanation import (
     difference_words,
     take_apart,
 )
+from solver.opening import open_table
 from solver.opponents import space
 from solver.scoring import terms_of
 from solver.solution import SETTLED_UNITS, Z_95, ScoredSetting, Solution
-from solver.solve import open_table, solve_at
+from solver.solve import solve_at
 
 # What may stand between two rows; the first that leaves three is taken.
 _BETWEEN_ROWS: Final = ("/", r"\|", ";", "\n", ",", r"\s+")

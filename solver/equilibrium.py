@@ -18,13 +18,14 @@ from evaluator.kernels import canonical, relabel, workspace
 from evaluator.ranking import tables
 from solver import __version__
 from solver.deals import deal_many
+from solver.opening import Table, relabellings_of
 from solver.opponents import Space, meet, space
 from solver.pool import DISJOINT, SET, SURRENDER, OpponentPool, Progress, make_pool, silent
 from solver.responding import Play, Responses, counter, responses
 from solver.rules import FACING, RuleSet, digest, seats_of
 from solver.scoring import terms_of
 from solver.setter import best_responses
-from solver.solve import Table, decide, declaring, relabellings_of
+from solver.solve import decide, declaring
 
 _T = TypeVar("_T")
 Plays = tuple[NDArray[Any], ...]  # what records do: arrays (records, ...)

@@ -15,12 +15,13 @@ from evaluator.ranking import rank_plural
 from evaluator.settings import Setting
 from solver.estimate import results
 from solver.explaining import PARTS, explain_settings, ladder_of
+from solver.opening import Table, open_table
 from solver.opponents import space
 from solver.pool import OpponentPool, Progress
 from solver.rules import ROWS, RuleSet, Seat
 from solver.scoring import terms_of
 from solver.solution import LAID_OUT, ScoredSetting, Solution
-from solver.solve import Table, open_table, scored_setting, solve_at
+from solver.solve import scored_setting, solve_at
 
 WHERE: Final = {"back": "in the back", "middle": "in the middle", "front": "in front"}
 _TO: Final = {"back": "to the back", "middle": "to the middle", "front": "to the front"}

@@ -14,9 +14,10 @@ from evaluator.cards import Cards
 from solver.columns import units_text
 from solver.comparison import Comparison
 from solver.deals import deal_many
+from solver.opening import Table
 from solver.pool import SET
 from solver.solution import SETTLED_UNITS
-from solver.solve import Table, run
+from solver.solve import run
 
 LOG_COLUMNS: Final = (
     *("hand", "back", "middle", "front", "rules", "players", "opponents", "samples"),
@@ -48,7 +49,7 @@ def questions(table: Table, hard: bool = False, seed: int = 0) -> Iterator[Cards
 
     Examples
     --------
-    >>> from solver.solve import open_table
+    >>> from solver.opening import open_table
     >>> print(next(questions(open_table("2-4", opponents="greedy"), seed=7)))
     Kh Kd Kc Qh Js Jh 9s 8s 7d 6d 5s 5h 2h
     """

@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from evaluator.kernels import workspace
 from evaluator.ranking import tables
+from solver.opening import Table, find_naturals
 from solver.opponents import space
 from solver.pool import DECLARE, MADE, SET, set_by_name
 from solver.responding import Play, respond_quickly, respond_to, responses
 from solver.rules import FACING
 from solver.scoring import terms_of
-from solver.solve import Table, decide, declaring, find_naturals
+from solver.solve import decide, declaring
 
 I64 = NDArray[np.int64]
 
@@ -43,7 +44,7 @@ def set_hands(table: Table, hands: I64, seed: int = 0) -> Play:
 
     Examples
     --------
-    >>> from solver.solve import open_table
+    >>> from solver.opening import open_table
     >>> set_hands(open_table(opponents="greedy"), np.array([0x1FFF])).settings.strengths.tolist()
     [[7777, 7763, 5437]]
     """

@@ -16,11 +16,12 @@ from solver import __version__
 from solver.choosing import notices
 from solver.declaring import naturals_of
 from solver.duplicate import Plays, Recorded, deal_tables, key_naturals, settle_deals
+from solver.opening import Table, field_of, find_naturals, open_table, relabellings_of
 from solver.pool import DECLARE, SET, SURRENDER, OpponentPool, PoolError, Progress, silent
 from solver.rules import FACING, RuleSet, load_rules, seats_of
 from solver.setter import set_hands
 from solver.settling import clauses_of
-from solver.solve import SolveError, Table, field_of, find_naturals, open_table, relabellings_of
+from solver.wishes import SolveError
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
@@ -282,7 +283,7 @@ def _plays(game: _Game, seed: int, hands: I64, records: I64) -> Plays:
 def _allowed(
     rules: RuleSet, decisions: NDArray[np.uint8], holds: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
-    """Return what recorded decisions are under the rules, as `solve.field_of` takes them."""
+    """Return what recorded decisions are under the rules, as `opening.field_of` takes them."""
     if rules.surrender is None:
         decisions = np.where(decisions == SURRENDER, SET, decisions)
     if not rules.optional:

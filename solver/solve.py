@@ -19,45 +19,13 @@ from solver import __version__
 from solver.choosing import EQUILIBRIUM, notices
 from solver.declaring import declare_hands, naturals_of
 from solver.estimate import Results, results, solve_hands
-from solver.opening import (
-    SAMPLES as SAMPLES,
-)
-from solver.opening import (
-    Table as Table,
-)
-from solver.opening import (
-    field_of as field_of,
-)
-from solver.opening import (
-    find_naturals as find_naturals,
-)
-from solver.opening import (
-    open_table as open_table,
-)
-from solver.opening import (
-    relabellings_of as relabellings_of,
-)
+from solver.opening import Table, find_naturals, open_table
 from solver.opponents import Field, Space, space
-from solver.pool import (
-    DECLARE,
-    MADE,
-    SET,
-    SURRENDER,
-    OpponentPool,
-    Progress,
-    silent,
-)
+from solver.pool import DECLARE, MADE, SET, SURRENDER, OpponentPool, Progress, silent
 from solver.rules import ROWS, Natural, RuleSet, Seat
 from solver.scoring import Terms, terms_of
 from solver.solution import DECISIONS, HeldNatural, RowChances, ScoredSetting, Solution
-from solver.wishes import (
-    DEALS,
-    Risk,
-    Stake,
-)
-from solver.wishes import (
-    SolveError as SolveError,
-)
+from solver.wishes import DEALS, Risk, SolveError, Stake
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]

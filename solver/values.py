@@ -12,11 +12,13 @@ from evaluator.jit import kernel
 from evaluator.kernels import canonical, relabel
 from evaluator.ranking import row_strengths
 from solver.many import CARD_ROWS
+from solver.opening import open_table
 from solver.opponents import Field, Space, find_opponents, gather, opponent, space
 from solver.pool import OpponentPool, Progress, silent
 from solver.rules import RuleSet, Seat
 from solver.scoring import Terms, Worths, pay, side, terms_of
-from solver.solve import SolveError, open_table, shortage
+from solver.solve import shortage
+from solver.wishes import SolveError
 
 I16 = NDArray[np.int16]
 I64 = NDArray[np.int64]

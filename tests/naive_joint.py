@@ -15,9 +15,9 @@ from evaluator.cards import Cards
 from evaluator.kernels import find_legal, rank_subsets, split_masks, workspace
 from evaluator.ranking import tables
 from evaluator.settings import Setting
+from solver.opening import Table
 from solver.pool import DECLARE, SURRENDER
 from solver.setter import set_hands
-from solver.solve import Table
 
 WORK = workspace()
 

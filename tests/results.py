@@ -6,9 +6,10 @@ import numpy as np
 
 from evaluator.cards import parse_hand
 from solver.estimate import Results
+from solver.opening import open_table
 from solver.pool import OpponentPool
 from solver.rules import RuleSet
-from solver.solve import open_table, run
+from solver.solve import run
 
 
 def results_of(

@@ -19,9 +19,10 @@ from solver.batch_files import BatchError
 from solver.columns import BATCH_COLUMNS
 from solver.csv_rows import FileError
 from solver.deals import deal
+from solver.opening import open_table
 from solver.pool import OpponentPool, make_pool
 from solver.rules import RulesError, Seat
-from solver.solve import SolveError, open_table
+from solver.wishes import SolveError
 
 HANDS = [str(hand) for hand in deal(6, seed=21)]
 FLUSHES = "2c 3c 5c 7c 9c 2d 4d 6d 8d Td 3h 6h 9h"

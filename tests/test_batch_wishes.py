@@ -31,6 +31,7 @@ WISHES: list[dict[str, Any]] = [
     {"rules": "2-4", "players": 2, "objective": "win-chance", "risk": True, "stakes": [100]},
     {"rules": "shisanshui", "players": 3, "stakes": (1, 7)},
     {"rules": "shisanshui", "players": 4, "objective": "win-chance"},
+    {"rules": "malaya", "players": 3, "seat": "banker", "risk": True, "stakes": "2,1"},
 ]
 
 

@@ -15,10 +15,10 @@ from solver import choosing, equilibrium, shelf, simulate, solve, solve_many
 from solver.batch import run_batch
 from solver.choosing import QUICK_NOTICE, choose_pool, full_path
 from solver.equilibrium import train_pool
+from solver.opening import open_table
 from solver.pool import OpponentPool, PoolError, make_pool, read_pool, write_pool
 from solver.rules import RuleSet, load_rules
 from solver.shelf import DIGESTS, about_pool, shelf_name, shipped_path
-from solver.solve import open_table
 
 HAND = "As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c"
 RULES = load_rules("2-4")

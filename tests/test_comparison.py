@@ -29,9 +29,11 @@ from evaluator.cards import Cards, parse_hand
 from evaluator.settings import Setting, frontier, legal_settings
 from solver import SettingError, compare, explain, solve
 from solver.comparison import Comparison, read_setting
+from solver.opening import open_table
 from solver.pool import make_pool
 from solver.rules import ROWS
-from solver.solve import SolveError, open_table, solve_at
+from solver.solve import solve_at
+from solver.wishes import SolveError
 
 HAND = parse_hand(HANDS["reference 1"])
 POOL = make_pool("greedy", records=2000)

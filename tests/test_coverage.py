@@ -14,12 +14,12 @@ from solver.candidates import find_candidates
 from solver.choosing import choose_pool
 from solver.deals import deal, deal_many
 from solver.estimate import Results, race
+from solver.opening import field_of
 from solver.opponents import Field, Space, meet, space, spread
 from solver.pool import RECORDS, OpponentPool, make_pool
 from solver.rules import load_rules
 from solver.scoring import Terms, Worths, terms_of
 from solver.solution import Z_95
-from solver.solve import field_of
 
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]

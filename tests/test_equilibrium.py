@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from solver.deals import deal_many
 from solver.equilibrium import exploitability, respond, schedule, train_pool, train_round
+from solver.opening import Table
 from solver.pool import OpponentPool, make_pool
 from solver.rules import RuleSet, load_rules
-from solver.solve import Table, run
+from solver.solve import run
 
 RULES = load_rules("2-4")
 SMALL = 4096

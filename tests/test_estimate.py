@@ -18,11 +18,11 @@ from evaluator.cards import Cards
 from evaluator.kernels import rank_subsets, workspace
 from evaluator.ranking import category, tables
 from solver.deals import deal
+from solver.opening import field_of
 from solver.opponents import Field, Met, Space, find_opponents, link_records, meet, space, spread
 from solver.pool import OpponentPool, load_pool, make_pool
 from solver.rules import load_rules
 from solver.scoring import terms_of
-from solver.solve import field_of
 
 POOL = make_pool("greedy", records=1000, seed=9)  # the last word of the card index is not full
 RECORDS = [tuple(Cards.from_mask(int(hand))) for hand in POOL.hands]

@@ -27,10 +27,11 @@ from evaluator.cards import parse_hand
 from solver import deal, explain
 from solver.explaining import PARTS
 from solver.explanation import Explanation, Parts, difference_words, take_apart
+from solver.opening import Table, open_table
 from solver.pool import OpponentPool, make_pool
 from solver.rules import RuleSet
 from solver.solution import RowChances
-from solver.solve import Table, open_table, solve_at
+from solver.solve import solve_at
 
 HAND = HANDS["reference 1"]
 POOL = make_pool("greedy", records=2000)

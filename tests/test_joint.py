@@ -17,12 +17,13 @@ from solver import solve
 from solver.cli import app
 from solver.deals import deal
 from solver.joint import _deal, run_jointly
+from solver.opening import Table, open_table
 from solver.pool import make_pool
 from solver.rules import RuleSet, Seat, load_rules
 from solver.setter import set_hands
 from solver.solution import Solution
-from solver.solve import SolveError, Table, open_table, run
-from solver.wishes import parse_objective, parse_stakes
+from solver.solve import run
+from solver.wishes import SolveError, parse_objective, parse_stakes
 
 POOLS = {wheel: make_pool("greedy", wheel, 32_768) for wheel in ("lowest", "second")}
 STRONG = "As Ks Qs Js Ts 8h 8d 8c 8s 2d Ah Ad Ac"  # a royal flush, four eights and three aces

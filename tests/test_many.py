@@ -8,7 +8,7 @@ from solver import solve, solve_many
 from solver.deals import deal
 from solver.pool import make_pool
 from solver.solution import DECISIONS
-from solver.solve import SolveError
+from solver.wishes import SolveError
 
 HANDS = deal(5, seed=61)
 FLUSHES = "2c 3c 5c 7c 9c 2d 4d 6d 8d Td 3h 6h 9h"

@@ -20,12 +20,13 @@ from evaluator.cards import Cards
 from evaluator.jit import CACHE_DIR
 from solver import Comparison, compare, deal, solve
 from solver.explanation import Options
+from solver.opening import Table, open_table
 from solver.pool import make_pool
 from solver.quiz import LOG_COLUMNS, LogError, Score, open_log, questions
 from solver.recorded import read_recorded
 from solver.rules import ROWS, load_rules
 from solver.solution import SETTLED_UNITS
-from solver.solve import Table, open_table, warm_up
+from solver.solve import warm_up
 
 FEW: Final[Options] = {"samples": 500, "opponents": "greedy"}
 ASKED: Final = ("quiz", "--samples", "500", "--opponents", "greedy")

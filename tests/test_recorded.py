@@ -19,6 +19,7 @@ from solver import choosing, solve, solve_many
 from solver.batch import run_batch
 from solver.csv_rows import FileError
 from solver.deals import deal
+from solver.opening import open_table
 from solver.pool import (
     DECLARE,
     SET,
@@ -31,7 +32,7 @@ from solver.pool import (
 )
 from solver.recorded import FEWEST, read_recorded
 from solver.rules import RuleSet, load_rules
-from solver.solve import SolveError, open_table
+from solver.wishes import SolveError
 
 HAND = "As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c"
 RULES, GIGA = load_rules("2-4"), load_rules("giga")

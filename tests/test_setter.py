@@ -12,13 +12,13 @@ from evaluator.settings import frontier
 from solver.deals import deal_many
 from solver.equilibrium import exploitability
 from solver.joint_deals import settle, show
-from solver.opening import actions, relabellings_of
+from solver.opening import Table, actions, find_naturals, relabellings_of
 from solver.opponents import find_opponents, space
 from solver.pool import DECLARE, SURRENDER, make_pool
 from solver.rules import load_rules
 from solver.scoring import terms_of
 from solver.setter import LOOK, set_hands
-from solver.solve import Table, find_naturals, run
+from solver.solve import run
 
 ALL_SUITS = relabellings_of(load_rules("2-4"))
 POOLS = {wheel: make_pool("greedy", wheel, 16_384) for wheel in ("lowest", "second")}

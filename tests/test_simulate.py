@@ -23,11 +23,12 @@ from evaluator.ranking import tables
 from solver import deal, load_rules
 from solver.choosing import choose_pool
 from solver.duplicate import Recorded, deal_tables
+from solver.opening import Table, open_table
 from solver.pool import DECLARE, MADE, SURRENDER, OpponentPool, PoolError, make_pool
 from solver.rules import Seat, preset_names
 from solver.setter import set_hands
 from solver.simulation import Simulation, _errors, simulate
-from solver.solve import SolveError, Table, open_table
+from solver.wishes import SolveError
 
 SEATED = replace(make_pool("random", records=4000), name="seated", bankers=2000)
 MET: dict[tuple[bool, bool], Seat | None] = {  # whether there is a banker, and oneself is he
@@ -259,7 +260,7 @@ def test_recorded_hands_that_never_fit_together_are_told(recorded_file: Path) ->
 
 
 def test_recorded_decisions_are_as_the_rules_allow() -> None:
-    """As `solve.field_of` takes them: naturals forced, no surrender where there is none."""
+    """As `opening.field_of` takes them: naturals forced, no surrender where there is none."""
     dragons = OpponentPool(
         "dragons.csv",
         "lowest",

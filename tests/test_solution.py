@@ -11,10 +11,12 @@ import pytest
 from evaluator.cards import CardError
 from solver import solve
 from solver.columns import setting_rows, units_text
+from solver.opening import open_table
 from solver.pool import OpponentPool, PoolError, load_pool, make_pool
 from solver.rules import RulesError, load_rules
 from solver.solution import Solution
-from solver.solve import SolveError, open_table, solve_at
+from solver.solve import solve_at
+from solver.wishes import SolveError
 
 HAND = "As Ks Qs Js 6s 5s 3s Qh 9h 2h Jd 8c 3c"
 POOL = make_pool("greedy", records=2000)

@@ -20,10 +20,12 @@ from evaluator.cards import Cards, parse_hand
 from evaluator.ranking import Wheel, row_strength
 from evaluator.settings import Setting, frontier
 from solver.deals import deal
+from solver.opening import Table, field_of, find_naturals
 from solver.pool import DECLARE, SET, SURRENDER, OpponentPool
 from solver.rules import Royalties, Royalty, RuleSet, Seat, load_rules, preset_names
 from solver.solution import ScoredSetting, Solution
-from solver.solve import Answers, SolveError, Table, field_of, find_naturals, run, solve
+from solver.solve import Answers, run, solve
+from solver.wishes import SolveError
 
 PRESETS = preset_names()
 HANDS = {

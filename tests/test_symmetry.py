@@ -14,11 +14,11 @@ from evaluator.cards import Cards
 from evaluator.ranking import CLASSES
 from solver.deals import deal
 from solver.estimate import Results
+from solver.opening import field_of
 from solver.opponents import meet, opponent, space
 from solver.pool import OpponentPool, make_pool
 from solver.rules import load_rules, preset_names
 from solver.scoring import Side, pay, side, terms_of
-from solver.solve import field_of
 
 PRESETS = preset_names()
 GREEDY = {wheel: make_pool("greedy", wheel, records=3000) for wheel in ("lowest", "second")}

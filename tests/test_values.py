@@ -13,7 +13,7 @@ from evaluator.settings import Setting, legal_settings
 from solver import solve_many, value_many
 from solver.deals import deal
 from solver.pool import make_pool
-from solver.solve import SolveError
+from solver.wishes import SolveError
 
 HAND = HANDS["reference 1"]
 

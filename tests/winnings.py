@@ -5,11 +5,11 @@ from numpy.typing import NDArray
 
 from solver.deals import deal_many
 from solver.equilibrium import respond
+from solver.opening import Table, field_of
 from solver.opponents import meet, space
 from solver.pool import OpponentPool
 from solver.rules import load_rules
 from solver.scoring import terms_of
-from solver.solve import Table, field_of
 
 RULES = load_rules("2-4")
 

@@ -6,9 +6,9 @@ import pytest
 from test_joint import HOUSE, check_simulation
 
 from solver.equilibrium import exploitability
+from solver.opening import open_table
 from solver.rules import RuleSet, load_rules, preset_names
 from solver.setter import set_hands
-from solver.solve import open_table
 
 
 @pytest.mark.parametrize("rules", [*preset_names(), HOUSE])
