@@ -86,7 +86,7 @@ FormOption = Annotated[Form, typer.Option("--format", help="Form of the answer."
 
 @contextmanager
 def engine(
-    quiet: bool = False, explains: bool = False, kernel: str = "solve_hands"
+    quiet: bool = False, explains: bool = False, kernel: str = "_solve_hands"
 ) -> Iterator["Bar"]:
     """Give a bar for the progress of the engine, and tell if the engine must be compiled first.
 

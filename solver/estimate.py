@@ -13,6 +13,7 @@ from evaluator.jit import inlined, kernel, merged, part
 from evaluator.kernels import (
     Workspace,
     canonical,
+    find_frontier,
     rank_subsets,
     relabel,
     relabel_back,
@@ -261,7 +262,8 @@ def describe(
     results.ev[h, place], results.se[h, place] = mean_and_error(sums, met, space)
     best = space.best[: sums.shape[0]]
     if place == 0:
-        best[:] = sums
+        for i in range(sums.shape[0]):
+            best[i] = sums[i]
     for i in range(sums.shape[0]):
         sums[i] = best[i] - sums[i]
     results.gap[h, place], results.gap_se[h, place] = mean_and_error(sums, met, space)
@@ -324,7 +326,6 @@ def _count(hero: Side, block: Columns, terms: Terms, counts: I64) -> None:
     counts[7] += scooped
 
 
-@kernel
 def solve_hands(
     hands: I64,
     field: Field,
@@ -342,6 +343,42 @@ def solve_hands(
     A hand is solved in its standard suits, so hands that differ by the names of suits meet the
     same opponents. Where fewer than two exist, no setting is listed.
     """
+    opened = field, terms, worths, table, seed, wanted, work, space
+    if terms.rising and not terms.broken:
+        _solve_hands(hands, 0, *opened, results)
+        return
+    # Few rules need more than the frontier; the others are spared compiling how that is found.
+    for h in range(len(hands)):
+        searched = _search(hands[h], field, terms, worths, table, work)
+        row = Results._make(column[h : h + 1] for column in results)
+        _solve_hands(hands[h : h + 1], searched, *opened, row)
+
+
+@kernel
+def _search(
+    hand: int, field: Field, terms: Terms, worths: Worths, table: Tables, work: Workspace
+) -> int:
+    """Find the candidates of a hand in its standard suits; return how many."""
+    hand = relabel(hand, field.relabellings[canonical(hand, field.relabellings)])
+    rank_subsets(hand, table, work)
+    return find_candidates(hand, terms, worths, table, work)
+
+
+@kernel
+def _solve_hands(
+    hands: I64,
+    searched: int,
+    field: Field,
+    terms: Terms,
+    worths: Worths,
+    table: Tables,
+    seed: int,
+    wanted: int,
+    work: Workspace,
+    space: Space,
+    results: Results,
+) -> None:
+    """Solve hands whose frontiers are their candidates, or one ``searched`` for so many."""
     for h in range(hands.shape[0]):
         suits = field.relabellings[canonical(hands[h], field.relabellings)]
         hand = relabel(hands[h], suits)
@@ -349,8 +386,10 @@ def solve_hands(
         results.samples[h] = met.opponents
         if met.opponents < 2:
             continue
-        rank_subsets(hand, table, work)
-        candidates = find_candidates(hand, terms, worths, table, work)
+        candidates = searched
+        if searched == 0:
+            rank_subsets(hand, table, work)
+            candidates = find_frontier(table, work)
         listed = min(candidates, results.ev.shape[1])
         space.sums[:candidates] = 0
         candidates = race(candidates, listed, 0, met.setting, terms, worths, work, space)

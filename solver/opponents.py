@@ -337,7 +337,7 @@ def opponent(i: int, columns: Columns) -> Side:
     )
 
 
-@kernel
+@part
 def spread(scores: I32, met: Met, space: Space) -> tuple[float, float]:
     """Return the mean of opponents' scores and its standard error, clustered by record."""
     return mean_and_error(add_by_record(scores, met, space, space.by_record), met, space)
@@ -351,12 +351,13 @@ def add_by_record(scores: I32, met: Met, space: Space, sums: I32) -> I32:
     """
     count = scores.shape[0]
     sums = sums[: count + met.clusters]
-    sums[:count] = scores
+    for i in range(count):  # `sums[:count] = scores` takes long to compile
+        sums[i] = scores[i]
     sums[count:] = 0
     for entry in range(met.entries):
-        i = np.uint64(space.entries[entry])
-        sums[np.uint64(count + space.clusters[entry])] += scores[i]
-        sums[i] = 0
+        place = np.uint64(space.entries[entry])
+        sums[np.uint64(count + space.clusters[entry])] += scores[place]
+        sums[place] = 0
     return sums
 
 

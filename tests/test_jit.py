@@ -199,5 +199,5 @@ def signatures(**environment: str) -> dict[str, list[str]]:
 
 def test_arrays_from_python_always_have_the_same_types() -> None:
     found = signatures()
-    assert found["solver.estimate.solve_hands"]
+    assert found["solver.estimate._solve_hands"]
     assert {name: types for name, types in found.items() if len(types) > 1} == {}
