@@ -157,7 +157,6 @@ def solve(
     one unit for a hundred units squared. Costs are in EV whatever the objective.
     """
     wishes: dict[str, Any] = {"stakes": stakes, "objective": objective, "risk": risk}
-    wishes |= {"deals": deals}
     if explain and (stakes or risk or objective != "ev"):
         raise typer.BadParameter(
             "only an EV in units is taken apart; leave out --stakes, --objective and --risk",
@@ -181,7 +180,7 @@ def solve(
 
             find = explain_hand
         asked = rule_set, players, opponents, samples, seed, bar, strict
-        table = open_table(*asked, **wishes, seat=seat)
+        table = open_table(*asked, **wishes, deals=deals, seat=seat)
         ask = partial(
             find,
             rules=table.rules,
@@ -190,6 +189,7 @@ def solve(
             samples=samples,
             top=top,
             seed=seed,
+            deals=deals,
             seat=table.seat,
             **({} if explain else wishes),
         )

@@ -7,6 +7,7 @@ import typer
 
 from evaluator.cards import parse_hand
 from solver.cli_parts import (
+    Deals,
     Opponents,
     Players,
     Rules,
@@ -19,6 +20,7 @@ from solver.cli_parts import (
     rendered,
 )
 from solver.rules import load_rules
+from solver.wishes import DEALS
 
 
 def compare(
@@ -36,6 +38,7 @@ def compare(
     samples: Samples = None,
     seed: Seed = 0,
     strict: Strict = False,
+    deals: Deals = DEALS,
     form: Annotated[
         Literal["table", "json"], typer.Option("--format", help="Form of the answer.")
     ] = "table",
@@ -60,6 +63,7 @@ def compare(
             seed=seed,
             progress=bar,
             strict=strict,
+            deals=deals,
         )
     if form == "json":
         answer(json.dumps(comparison.to_dict()) + "\n")

@@ -3,11 +3,12 @@
 import secrets
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from solver.cli_parts import (
+    Deals,
     Opponents,
     Players,
     Rules,
@@ -20,6 +21,7 @@ from solver.cli_parts import (
     tell_error,
 )
 from solver.rules import load_rules
+from solver.wishes import DEALS
 
 if TYPE_CHECKING:
     from evaluator.cards import Cards
@@ -46,6 +48,7 @@ def quiz(
     log: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Append your answers to this file.")
     ] = None,
+    deals: Deals = DEALS,
 ) -> None:
     """Practise: set hands and learn what each answer costs, and why.
 
@@ -56,9 +59,8 @@ def quiz(
     with engine(explains=True) as bar:
         from solver.opening import open_table
 
-        table = open_table(
-            rule_set, players, opponents, samples, progress=bar, strict=strict, seat=seat
-        )
+        wishes: dict[str, Any] = {"strict": strict, "deals": deals, "seat": seat}
+        table = open_table(rule_set, players, opponents, samples, progress=bar, **wishes)
         _practise(table, hard, secrets.randbelow(_SEEDS) if seed is None else seed, log)
 
 
@@ -103,6 +105,7 @@ def _answered(table: "Table", hand: "Cards") -> "Comparison":
                 opponents=table.pool,
                 samples=table.samples,
                 seed=table.seed,
+                deals=table.deals,
             )
         except SettingError as error:
             tell_error(str(error))

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, Unpack
 
 import numpy as np
@@ -12,7 +12,7 @@ from evaluator.cards import CardError, Cards, card_text, parse_cards, parse_hand
 from evaluator.kernels import workspace
 from evaluator.ranking import Wheel, row_name, row_strength, tables
 from evaluator.settings import Setting
-from solver.explaining import rank_setting
+from solver.explaining import score_legal
 from solver.explanation import (
     Options,
     Parts,
@@ -20,7 +20,7 @@ from solver.explanation import (
     difference_words,
     take_apart,
 )
-from solver.opening import open_table
+from solver.opening import Table, open_table
 from solver.opponents import space
 from solver.scoring import terms_of
 from solver.solution import SETTLED_UNITS, Z_95, ScoredSetting, Solution
@@ -49,7 +49,10 @@ class Comparison:
 
     @property
     def cost(self) -> float:
-        """Units by which the best setting's EV is higher."""
+        """Units by which the best setting's EV is higher.
+
+        Below 0 if home runs lift this one from below those for which `solve` counts them.
+        """
         return self.scored.gap
 
     @property
@@ -68,6 +71,9 @@ class Comparison:
         price = f"{self.cost:.3f} ± {self.cost_se:.3f} units"
         if self.is_best:
             return "This is the best setting."
+        if self.cost < 0:
+            price = f"{-self.cost:.3f} ± {self.cost_se:.3f} units"
+            return f"Home runs make it worth {price} more than the best setting found."
         if self.cost <= SETTLED_UNITS:
             return f"As good as the best setting: it costs {price}."
         if self.cost < Z_95 * self.cost_se:
@@ -104,16 +110,16 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison in the form of ``capsa compare --format json``."""
         question = self.solution.to_dict()
-        asked = ("hand", "rules", "players", "seat", "opponents", "seed", "samples", "version")
+        asked = ("hand", "rules", "players", "seat", "opponents", "seed", "samples", "deals")
         return {
-            **{key: question[key] for key in (*asked, "decision")},
+            **{key: question[key] for key in (*asked, "version", "decision")},
             **self.scored.to_dict(),
             "cost": self.cost,
             "cost_se": self.cost_se,
             "rank": self.rank,
             "legal_settings": self.legal_settings,
-            "parts": asdict(self.parts),
-            "best": {**self.solution.best.to_dict(), "parts": asdict(self.best_parts)},
+            "parts": self.parts.to_dict(),
+            "best": {**self.solution.best.to_dict(), "parts": self.best_parts.to_dict()},
             "words": list(self.words),
             "notes": question["notes"],
         }
@@ -133,7 +139,8 @@ def compare(
     setting
         Its three rows in any order, as for `read_setting`.
     **options
-        As for `open_table`: rules, players, seat, opponents, samples, seed, progress, strict.
+        As for `open_table`: rules, players, seat, opponents, samples, seed, deals, progress,
+        strict.
 
     Returns
     -------
@@ -153,26 +160,34 @@ def compare(
     >>> mine.rank > 1, 0 < mine.cost < 1
     (True, True)
     """
-    table = replace(open_table(**options), pairs_only=True)
+    table = open_table(**options)
     cards = parse_hand(hand)
     mine = read_setting(setting, cards, table.rules.wheel)
     solution = solve_at(table, cards, 2)
     scored, parts = take_apart(table, cards, [solution.best.setting, mine])
-    field, (terms, worths) = table.field, terms_of(table.rules, table.seat)
-    better, legal = rank_setting(
-        cards.mask,
-        np.array(mine.strengths(table.rules.wheel), np.int16),
-        code_of(mine, cards),
-        field,
-        terms,
-        worths,
-        tables(table.rules.wheel),
-        table.seed,
-        table.wanted,
-        workspace(),
-        space(field, terms, table.wanted),
-    )
+    better, legal = _rank(table, cards, mine, solution.samples)
     return Comparison(solution, scored[1], parts[1], parts[0], 1 + better, legal)
+
+
+def _rank(table: Table, hand: Cards, mine: Setting, met: int) -> tuple[int, int]:
+    """Return how many legal settings are worth more than this one, and how many exist."""
+    field, (terms, worths) = table.field, terms_of(table.rules, table.seat)
+    work, scratch = workspace(), space(field, terms, table.wanted)
+    ranks = tables(table.rules.wheel)
+    legal = score_legal(
+        hand.mask, field, terms, worths, ranks, table.seed, table.wanted, work, scratch
+    )
+    strengths = np.stack([work.backs, work.middles, work.fronts], axis=1)[:legal]
+    broken, sums = work.codes[:legal], scratch.sums[:legal]
+    values = sums.astype(np.float64)
+    if table.home_runs:
+        from solver.joint import weigh_all  # only here: it has kernels of its own
+
+        values = weigh_all(table, hand.mask, strengths, broken, sums, scratch, met)
+    same = (strengths == mine.strengths(table.rules.wheel)).all(axis=1)
+    if terms.broken:
+        same &= broken == code_of(mine, hand)
+    return int((values > values[same.argmax()]).sum()), legal
 
 
 def read_setting(

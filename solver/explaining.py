@@ -135,10 +135,8 @@ def _order(one: np.int16, other: np.int16) -> np.int64:
 
 
 @kernel
-def rank_setting(
+def score_legal(
     hand: int,
-    strengths: I16,
-    code: int,
     field: Field,
     terms: Terms,
     worths: Worths,
@@ -147,10 +145,11 @@ def rank_setting(
     wanted: int,
     work: Workspace,
     space: Space,
-) -> tuple[int, int]:
-    """Return how many legal settings win more than one with these strengths, and how many exist.
+) -> int:
+    """Score all legal settings of a hand against the opponents of `estimate.solve_hands`.
 
-    All of them are scored against the opponents of `estimate.solve_hands`.
+    Returns how many there are. They are in ``work``, with their broken codes where these count,
+    and what they win from the opponents who set is in ``space.sums``.
     """
     suits = field.relabellings[canonical(hand, field.relabellings)]
     hand = relabel(hand, suits)
@@ -164,16 +163,4 @@ def rank_setting(
             back, middle, _ = split_masks(work.splits[i], table, work)
             work.codes[i] = broken_code(hand, back, middle)
     add_scores(0, met.setting, legal, terms, worths, work, space)
-    own = np.int64(0)
-    for i in range(legal):
-        if (
-            work.backs[i] == strengths[0]
-            and work.middles[i] == strengths[1]
-            and work.fronts[i] == strengths[2]
-            and (work.codes[i] == code or not terms.broken)
-        ):
-            own = space.sums[i]
-    better = 0
-    for i in range(legal):
-        better += space.sums[i] > own
-    return better, legal
+    return legal

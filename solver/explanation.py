@@ -36,6 +36,7 @@ PART_LABELS: Final = {  # in words, as they lie on the table and then as the rul
     "broken": "broken royalties",
     "naturals": "opponents' naturals",
     "surrender": "opponents who surrender",
+    "home_runs": "home runs",
 }
 
 
@@ -50,6 +51,7 @@ class Options(TypedDict, total=False):
     seed: int
     progress: Progress
     strict: bool
+    deals: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,11 @@ class Parts:
     broken: float  # royalties of quads and straight flushes that no row shows
     naturals: float  # 0 or less: paid to opponents who declare
     surrender: float  # paid by opponents who surrender
+    home_runs: float | None = None  # on top of all that; None where they pay no more
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the parts by name, home runs only where they pay more."""
+        return {name: units for name, units in asdict(self).items() if units is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,7 @@ class Explanation:
         """Return the solution in the form of ``capsa solve --explain --format json``."""
         answer = self.solution.to_dict()
         for setting, parts in zip(answer["settings"], self.parts, strict=True):
-            setting["parts"] = asdict(parts)
+            setting["parts"] = parts.to_dict()
         return answer | {"words": list(self.words)}
 
 
@@ -110,8 +117,8 @@ def part_lines(columns: Sequence[Parts]) -> Iterator[tuple[str, list[str]]]:
 
     Of two columns, a third says how much more the second one has.
     """
-    parts = [asdict(column) for column in columns]
-    lines = [(label, [part[name] for part in parts]) for name, label in PART_LABELS.items()]
+    parts = [column.to_dict() for column in columns]
+    lines = [(label, [part.get(name, 0) for part in parts]) for name, label in PART_LABELS.items()]
     lines = [(label, units) for label, units in lines if any(units)]
     for label, units in [*lines, ("EV", [sum(part.values()) for part in parts])]:
         more = [units[1] - units[0]] if len(units) == 2 else []
@@ -128,7 +135,8 @@ def explain(hand: str | Iterable[int], top: int = 5, **options: Unpack[Options])
     top
         How many settings to list at the most.
     **options
-        As for `open_table`: rules, players, seat, opponents, samples, seed, progress, strict.
+        As for `open_table`: rules, players, seat, opponents, samples, seed, deals, progress,
+        strict.
 
     Returns
     -------
@@ -148,7 +156,7 @@ def explain(hand: str | Iterable[int], top: int = 5, **options: Unpack[Options])
     Keeping 9h in front wins that row 78.4% of the time.
     Moving it to the middle wins 0.2% more there and 0.8% less in front.
     """
-    table = replace(open_table(**options), pairs_only=True)
+    table = open_table(**options)
     solution = solve_at(table, parse_hand(hand), top)
     listed = list(solution.settings)
     if solution.second and len(listed) == 1:
@@ -159,7 +167,7 @@ def explain(hand: str | Iterable[int], top: int = 5, **options: Unpack[Options])
 
 
 def take_apart(
-    table: Table, hand: Cards, settings: list[Setting]
+    table: Table, hand: Cards, settings: Sequence[Setting]
 ) -> tuple[list[ScoredSetting], list[Parts]]:
     """Return what settings of a hand are worth, the first being the best, and their parts."""
     rules, seat = table.rules, table.seat
@@ -167,7 +175,9 @@ def take_apart(
     found = results(1, len(settings))
     found.rows[0] = [[row.mask for row in setting] for setting in settings]
     found.strengths[0] = [setting.strengths(rules.wheel) for setting in settings]
+    found.listed[0] = len(settings)
     units = np.zeros((len(settings), len(PARTS)), np.int64)
+    scratch = space(field, terms, table.wanted)
     explain_settings(
         hand.mask,
         found.strengths[0],
@@ -179,13 +189,20 @@ def take_apart(
         table.seed,
         table.wanted,
         workspace(),
-        space(field, terms, table.wanted),
+        scratch,
         found,
         units,
     )
-    scored = [scored_setting(found, place, table) for place in range(len(settings))]
     shares = table.weight * units / found.samples[0]
-    return scored, [Parts(*row) for row in shares.tolist()]
+    parts = [Parts(*row) for row in shares.tolist()]
+    if table.home_runs:
+        from solver.joint import enter_home_runs  # only here: it has kernels of its own
+
+        alone = table.weight * found.ev[0]
+        enter_home_runs(table, hand.mask, scratch, found)
+        added = (table.weight * found.ev[0] - alone).tolist()
+        parts = [replace(part, home_runs=more) for part, more in zip(parts, added, strict=True)]
+    return [scored_setting(found, place, table) for place in range(len(settings))], parts
 
 
 def code_of(setting: Setting, hand: Cards) -> int:

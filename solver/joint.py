@@ -9,7 +9,7 @@ clustered by record, hold for their sum.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from math import lcm
 from typing import Any, Final, NamedTuple
 
@@ -24,7 +24,7 @@ from solver.declaring import naturals_of, pay_naturals
 from solver.estimate import Results, results, solve_hands
 from solver.joint_deals import PLACE, deal_others, settle, show
 from solver.opening import Table, actions, relabellings_of
-from solver.opponents import space
+from solver.opponents import Space, space
 from solver.rules import FACING
 from solver.scoring import Terms, terms_of
 from solver.setter import set_hands
@@ -61,8 +61,8 @@ def run_jointly(table: Table, hands: I64, top: int) -> Answers:
         found.samples[h] = wide.samples[0]
         if found.samples[h] < 2:
             continue
-        hand, records = int(hands[h]), slice(int(wide.samples[0]))
-        meeting = _meet(table, hand, scratch.record[records], scratch.found[records])
+        hand = int(hands[h])
+        meeting = _meet(table, hand, scratch, int(wide.samples[0]))
         heroes = _shown(table, hand, wide)
         scores = map(meeting.score, heroes)
         means = np.array([(meeting.ev(one).mean, meeting.value(one).mean) for one in scores])
@@ -84,6 +84,36 @@ def run_jointly(table: Table, hands: I64, top: int) -> Answers:
     other = table.objective != EV
     by = values if other else None
     return Answers(found, naturals, declare_ev, declare_se, by, leads if other else None, risks)
+
+
+def enter_home_runs(table: Table, hand: int, space: Space, found: Results) -> None:
+    """Put home runs into what row 0 says of a hand's settings, the first being the best.
+
+    ``space`` has the opponents that it met.
+    """
+    meeting = _meet(table, hand, space, int(found.samples[0]))
+    evs = [meeting.ev(meeting.score(hero)) for hero in _shown(table, hand, found)]
+    _enter(0, np.arange(len(evs)), found, evs[0], evs, table.weight, found)
+
+
+def weigh_all(
+    table: Table,
+    hand: int,
+    strengths: I16,
+    broken: NDArray[np.uint8],
+    sums: I64,
+    space: Space,
+    met: int,
+) -> F64:
+    """Return the EVs (n,) of any number of settings of a hand but for what is the same for all.
+
+    ``sums`` (n,) are what pairs pay, and ``space`` has the opponents that it met, so many.
+    """
+    meeting = _meet(table, hand, space, met)
+    heroes, first, place = np.unique(
+        _heroes(table, strengths, broken), axis=0, return_index=True, return_inverse=True
+    )
+    return meeting.weigh(heroes, sums[first] / met)[place.ravel()]  # numpy 2.0 keeps an axis
 
 
 class _Measured(NamedTuple):
@@ -134,6 +164,18 @@ class _Meeting:
         units, runs = self._settle(hero, self.seats)
         weighted = self.table.weight * alone[:, 0]
         return _Scores(weighted, self._total(runs), self._total(units + runs))
+
+    def weigh(self, heroes: I16, alone: F64) -> F64:
+        """Return the EVs of many settings (k, 8), of which pairs pay so much (k,) on average."""
+        if self.table.rules.banker:  # some home runs are part of what pairs pay
+            alone = np.array([self._settle(hero, self.pairs)[0].mean() for hero in heroes])
+        rows = self.seats[..., :3]  # for a home run the hand beats everybody, or somebody the rest
+        able = (rows <= heroes.max(axis=0)[:3]).all(axis=(1, 2))
+        able |= (rows == rows.max(axis=1, keepdims=True)).all(axis=2).any(axis=1)
+        seats = self.seats[able]
+        runs = [self._total(self._settle(hero, seats)[1]).sum() for hero in heroes]
+        evs: F64 = self.table.weight * alone + np.array(runs) / len(self.seats)
+        return evs
 
     def _settle(self, hero: I16, seats: I16) -> tuple[I32, I32]:
         units, runs = np.empty((2, len(seats), min(len(self.stakes), seats.shape[1])), np.int32)
@@ -192,14 +234,15 @@ class _Meeting:
         return self.seats[:, : len(self.stakes), PLACE]
 
 
-def _meet(table: Table, hand: int, records: I32, in_order: I32) -> _Meeting:
-    """Return whom a hand meets: these records alone, and several opponents together.
+def _meet(table: Table, hand: int, space: Space, met: int) -> _Meeting:
+    """Return whom a hand meets: the opponents in the scratch, alone and with others.
 
-    ``in_order`` has the same records as they were drawn: any first part is a fair sample.
+    ``space.found`` has their records as they were drawn: any first part is a fair sample.
     """
-    first = in_order[np.arange(table.joint_deals(len(in_order))) % len(in_order)]
-    hands, seats = _deal(table, hand, first)
-    met, numbers = np.unique(np.concatenate([records, first]), return_inverse=True)
+    records = space.record[:met]
+    first = space.found[np.arange(table.joint_deals(met)) % met]
+    hands, seats = _dealt(table, hand, first.tobytes())
+    different, numbers = np.unique(np.concatenate([records, first]), return_inverse=True)
     one, several = np.split(numbers, [len(records)])
     stakes = table.stakes or (Fraction(1),) * table.others
     scale = lcm(*(stake.denominator for stake in stakes))
@@ -214,21 +257,26 @@ def _meet(table: Table, hand: int, records: I32, in_order: I32) -> _Meeting:
         hands=hands,
         seats=seats,
         several=several,
-        records=len(met),
+        records=len(different),
     )
 
 
-def _shown(table: Table, hand: int, wide: Results) -> I16:
-    """Return what the settings of a hand show, (k, 8)."""
-    listed = int(wide.listed[0])
+def _shown(table: Table, hand: int, settings: Results) -> I16:
+    """Return what the settings in row 0 of the results show, (k, 8)."""
+    listed = int(settings.listed[0])
     broken = np.zeros(listed, np.uint8)
     if table.rules.royalties.broken:
-        rows = wide.rows[0, :listed].tolist()
+        rows = settings.rows[0, :listed].tolist()
         broken[:] = [broken_code(hand, back, middle) for back, middle, _ in rows]
-    shown = np.empty((listed, PLACE + 1), np.int16)
-    terms, nowhere = terms_of(table.rules, table.seat), np.full(listed, -1)
-    show(wide.strengths[0, :listed], broken, nowhere, *terms, shown)
-    return shown
+    return _heroes(table, settings.strengths[0, :listed], broken)
+
+
+def _heroes(table: Table, strengths: I16, broken: NDArray[np.uint8]) -> I16:
+    """Return what the hand `show`s with each of its settings (k, 3)."""
+    heroes = np.empty((len(strengths), PLACE + 1), np.int16)
+    terms, nowhere = terms_of(table.rules, table.seat), np.full(len(strengths), -1)
+    show(strengths, broken, nowhere, *terms, heroes)
+    return heroes
 
 
 def _seats(
@@ -249,6 +297,11 @@ def _pool_seats(table: Table, records: I32) -> I16:
     met = table.met
     plays = met.strengths[records], met.broken[records], met.decisions[records]
     return _seats(table, met.hands[records], *plays)
+
+
+@lru_cache(maxsize=1)  # to deal takes the most time, and `compare` asks of one hand three times
+def _dealt(table: Table, hand: int, first: bytes) -> tuple[I64, I16]:
+    return _deal(table, hand, np.frombuffer(first, np.int32))
 
 
 def _deal(table: Table, hand: int, first: I32) -> tuple[I64, I16]:

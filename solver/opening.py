@@ -53,7 +53,6 @@ class Table:
     objective: Objective = EV
     risk: bool = False  # whether to tell how a deal's total spreads
     deals: int = DEALS  # joint ones, where the table matters as a whole
-    pairs_only: bool = False  # leave out clauses that look at the whole table
     seat: Seat | None = None  # the hand's own, under rules with a banker
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -99,7 +98,7 @@ class Table:
     def home_runs(self) -> bool:
         """Whether gunning everybody pays more."""
         large = self.players >= self.rules.home_run_min_players
-        return self.rules.home_run > 1 and large and not self.pairs_only
+        return self.rules.home_run > 1 and large
 
     @property
     def joint(self) -> bool:

@@ -106,7 +106,7 @@ class Solution:
     se: float
     settings: tuple[ScoredSetting, ...]  # the best, best first
     second: ScoredSetting | None  # the second best, listed or not; None if there is just one
-    notes: tuple[str, ...]  # what the EVs leave out, and the like, in sentences
+    notes: tuple[str, ...]  # on the opponents and the like, in sentences
     stakes: tuple[float, ...] = ()  # a unit's worth against each opponent; EVs are then in money
     objective: str = "ev"  # what the best setting has most of: ev, win-chance or risk:LAMBDA
     deals: int = 0  # joint ones, of which home runs and risks are told

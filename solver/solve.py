@@ -314,11 +314,9 @@ def scored_setting(found: Results, place: int, table: Table) -> ScoredSetting:
 
 
 def _notes(table: Table, ev: float) -> Iterator[str]:
-    """Say what the EVs leave out, who was trained quickly, and where a foul would be cheap."""
+    """Say what is to be known of the opponents, and where a foul would be cheap."""
     rules, players = table.rules, table.players
     yield from notices(table.pool, rules)
-    if table.pairs_only and replace(table, pairs_only=False).home_runs:
-        yield f"The EV leaves out home runs: gunning everyone pays {rules.home_run} times as much."
     if table.joint and players > 2 and table.pool.name not in (EQUILIBRIUM, *MADE):
         yield (
             "Who is dealt together with another opponent sets as the best response to the pool, as "

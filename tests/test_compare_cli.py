@@ -121,6 +121,26 @@ def test_explain_as_json() -> None:
     assert len(answers[0]["words"]) == 2
 
 
+def test_home_runs_are_one_more_line() -> None:
+    rules = ("--rules", "shisanshui", "--players", "3", "--deals", "200")
+    found = json.loads(capsa("solve", HAND, *FEW, *rules, "--format", "json").stdout)
+    result = capsa("compare", HAND, "--setting", MINE, *FEW, *rules, "--format", "json")
+    comparison = json.loads(result.stdout)
+    assert comparison["deals"] == found["deals"] == 200
+    best = comparison["best"]
+    parts = best.pop("parts")
+    assert best == found["settings"][0]
+    assert list(parts) == [*PARTS, "home_runs"]
+    assert sum(parts.values()) == pytest.approx(best["ev"], abs=1e-9)
+    for shown in (
+        capsa("compare", HAND, "--setting", MINE, *FEW, *rules).stdout,
+        capsa("solve", HAND, *FEW, *rules, "--explain").stdout,
+    ):
+        assert "3 players, opponents greedy, 500 samples, 200 joint deals" in shown
+        (line,) = (line for line in shown.splitlines() if line.startswith("home runs"))
+        assert line.split()[2] == f"{parts['home_runs']:+.3f}"
+
+
 def test_csv_has_no_room_for_an_explanation() -> None:
     result = capsa("solve", HAND, "--explain", "--format", "csv")
     assert result.exit_code == 2

@@ -1,11 +1,13 @@
 """One's own setting beside the best: its cost and rank, and settings that are none."""
 
 import random
+from collections import defaultdict
 from dataclasses import replace
 from itertools import permutations, product
 
 import naive
 import naive_opponents
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,10 +31,10 @@ from evaluator.cards import Cards, parse_hand
 from evaluator.settings import Setting, frontier, legal_settings
 from solver import SettingError, compare, explain, solve
 from solver.comparison import Comparison, read_setting
+from solver.explanation import Options, take_apart
 from solver.opening import open_table
 from solver.pool import make_pool
 from solver.rules import ROWS
-from solver.solve import solve_at
 from solver.wishes import SolveError
 
 HAND = parse_hand(HANDS["reference 1"])
@@ -40,16 +42,15 @@ POOL = make_pool("greedy", records=2000)
 MINE = "As Ks 6s 5s 3s / Qs Qh 8c 3c 2h / Js Jd 9h"
 
 
-def compared(hand: str, setting: Setting, name: str, players: int = 2) -> Comparison:
+def asked(name: str, players: int) -> Options:
     rules = rules_called(name)
-    return compare(
-        HANDS[hand],
-        setting,
-        rules=rules,
-        players=players,
-        seat=seat_called(name),
-        opponents=chosen_pool(rules.wheel),
-    )
+    pool = chosen_pool(rules.wheel)
+    seat = seat_called(name)
+    return {"rules": rules, "players": players, "seat": seat, "opponents": pool, "deals": 20}
+
+
+def compared(hand: str, setting: Setting, name: str, players: int = 2) -> Comparison:
+    return compare(HANDS[hand], setting, **asked(name, players))
 
 
 # --- cost and rank --------------------------------------------------------------------------------
@@ -68,21 +69,25 @@ def test_the_best_setting_costs_nothing(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("hand", "name", "players"),
-    [("reference 1", "2-4", 2), ("weak", "shisanshui", 4), ("quads", "pusoy", 3)],
+    [
+        ("reference 1", "2-4", 2),
+        ("weak", "shisanshui", 4),
+        ("quads", "pusoy", 3),
+        ("reference 1", "banker with guns", 3),
+    ],
 )
 def test_settings_of_the_frontier_cost_what_solve_says(hand: str, name: str, players: int) -> None:
-    rules = rules_called(name)
-    pool = chosen_pool(rules.wheel)
-    pairs = replace(open_table(rules, players, pool), pairs_only=True)
-    settings = solve_at(pairs, parse_hand(HANDS[hand]), 10_000).settings
-    assert len(settings) == len(frontier(HANDS[hand], rules.wheel)) > 30
+    settings = solve(HANDS[hand], top=10_000, **asked(name, players)).settings
+    assert len(settings) == len(frontier(HANDS[hand], rules_called(name).wheel)) > 30
     ranks = []
-    for scored in [*settings[:10], *settings[10::20], settings[-1]]:
+    for scored in [*settings[:5], *settings[5::100], settings[-1]]:
         comparison = compared(hand, scored.setting, name, players)
         assert comparison.scored == scored
+        assert sum(comparison.parts.to_dict().values()) == pytest.approx(scored.ev, abs=1e-9)
         assert (comparison.cost, comparison.cost_se) == (scored.gap, scored.gap_se)
         ranks.append(comparison.rank)
     assert ranks == sorted(ranks)
+    assert ranks[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -111,6 +116,23 @@ def test_any_legal_setting_is_scored_and_ranked(hand: str, name: str) -> None:
         check_setting(comparison.scored, best, text, name)
         assert comparison.legal_settings == len(settings)
         assert comparison.rank == 1 + (sums > sums[settings.index(rows)]).sum()
+
+
+@pytest.mark.parametrize("name", ["shisanshui", "banker with guns"])
+def test_home_runs_count_for_the_rank(name: str) -> None:
+    wishes = asked(name, 4)
+    wheel = rules_called(name).wheel
+    alike = defaultdict(list)
+    for setting in legal_settings(HANDS["quads"], wheel):
+        alike[setting.strengths(wheel)].append(setting)
+    first, many = zip(*((those[0], len(those)) for those in alike.values()), strict=True)
+    scored, _ = take_apart(open_table(**wishes), parse_hand(HANDS["quads"]), first)
+    evs, counts = np.array([one.ev for one in scored]), np.array(many)
+    places = evs.argsort()
+    for place in (*places[-20::5], places[-500], places[0]):
+        comparison = compare(HANDS["quads"], first[place], **wishes)
+        assert comparison.rank == 1 + counts[evs > evs[place] + 1e-9].sum()
+        assert comparison.scored.ev == evs[place]
 
 
 def test_settings_of_equal_strength_share_their_rank() -> None:
@@ -161,6 +183,9 @@ def test_verdicts() -> None:
     assert verdict(0.1, 0.05) == "It costs 0.100 ± 0.050 units against the best setting."
     assert verdict(0.1, 0.06).startswith("Too close to call: it costs 0.100 ± 0.060 units; more")
     assert verdict(0.005, 0.1) == "As good as the best setting: it costs 0.005 ± 0.100 units."
+    assert verdict(-0.1, 0.05) == (
+        "Home runs make it worth 0.100 ± 0.050 units more than the best setting found."
+    )
     assert replace(comparison, scored=comparison.solution.best).verdict == (
         "This is the best setting."
     )

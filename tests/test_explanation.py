@@ -2,9 +2,10 @@
 
 import random
 from collections import Counter
-from dataclasses import asdict, astuple, replace
+from dataclasses import replace
 from itertools import product
 
+import naive_joint
 import pytest
 from naive_opponents import state
 from naive_parts import pair_parts
@@ -24,9 +25,17 @@ from test_solve import (
 )
 
 from evaluator.cards import parse_hand
-from solver import deal, explain
+from solver import deal, explain, solve
 from solver.explaining import PARTS
-from solver.explanation import Explanation, Parts, difference_words, take_apart
+from solver.explanation import (
+    PART_LABELS,
+    Explanation,
+    Options,
+    Parts,
+    difference_words,
+    part_lines,
+    take_apart,
+)
 from solver.opening import Table, open_table
 from solver.pool import OpponentPool, make_pool
 from solver.rules import RuleSet
@@ -35,20 +44,22 @@ from solver.solve import solve_at
 
 HAND = HANDS["reference 1"]
 POOL = make_pool("greedy", records=2000)
+SWEEPING = "As Ks Qs Js Ts 8h 8d 8c 8s 2d Ah Ad Ac"
+SWEPT = "Kc Qd Th 9s 8c 7d 5h 4s 4c 3d 3h 2s 2c"
+SEATS = ("", ", as the banker")
 
 
 def check_sums(rules: RuleSet, pool: OpponentPool, hands: int, seed: int) -> set[str]:
     """Add up the parts of the best settings of hands; return which parts paid anything."""
     paying = set()
+    asked: Options = {"rules": rules, "players": rules.players[1], "opponents": pool, "deals": 10}
     for hand in deal(hands, seed):
-        explanation = explain(hand, 2, rules=rules, players=rules.players[1], opponents=pool)
-        pairs = replace(open_table(rules, rules.players[1], pool), pairs_only=True)
-        assert explanation.solution == replace(
-            solve_at(pairs, hand, 2), seconds=explanation.solution.seconds
-        )
+        explanation = explain(hand, 2, **asked)
+        plain = solve(hand, top=2, **asked)
+        assert explanation.solution == replace(plain, seconds=explanation.solution.seconds)
         for setting, parts in zip(explanation.solution.settings, explanation.parts, strict=True):
-            assert abs(sum(astuple(parts)) - setting.ev) < 1e-9
-            paying |= {name for name, units in asdict(parts).items() if units}
+            assert abs(sum(parts.to_dict().values()) - setting.ev) < 1e-9
+            paying |= {name for name, units in parts.to_dict().items() if units}
     return paying
 
 
@@ -62,6 +73,7 @@ def test_parts_add_up_under_every_preset(name: str) -> None:
     expected |= {"gun"} if rules.gun > 1 else set()
     expected |= {"royalties_won", "royalties_paid"} if rules.royalties.back else set()
     expected |= {"naturals"} if rules.naturals else set()
+    expected |= {"home_runs"} if rules.home_run > 1 else set()
     assert paying == expected
 
 
@@ -76,7 +88,37 @@ def test_parts_add_up_under_any_rules() -> None:
         decisions[::5] = 2
         pool = surrenders.playing(surrenders.strengths, surrenders.broken, decisions)
         paying.update(check_sums(rules, pool, 2, seed))
-    assert set(paying) == set(PARTS)
+    assert set(paying) == {*PARTS, "home_runs"}
+
+
+@pytest.mark.parametrize(("hand", "sign"), [(SWEEPING, 1), (SWEPT, -1)])
+@pytest.mark.parametrize("name", ["shisanshui", *(f"banker with guns{seat}" for seat in SEATS)])
+def test_home_runs_are_those_of_a_naive_simulation(name: str, hand: str, sign: int) -> None:
+    """What the same deals pay with home runs and without."""
+    rules, seat = rules_called(name), seat_called(name)
+    table = open_table(rules, 3, make_pool("greedy", rules.wheel, 16_384), seat=seat)
+    found = explain(hand, 1, rules=rules, players=3, opponents=table.pool, seat=seat)
+    without = replace(table, rules=replace(rules, home_run=1))
+    won, alone = (
+        naive_joint.totals(played, found.solution.best.setting, 40, random.Random(6), {})
+        for played in (table, without)
+    )
+    added = won - alone
+    part = found.parts[0].home_runs
+    assert part is not None
+    assert part * sign > 0
+    assert abs(added.mean() - part) < 4 * added.std() * (1 / 40 + 1 / table.deals) ** 0.5
+
+
+def test_home_runs_are_a_part_only_where_they_pay_more() -> None:
+    pool = make_pool("greedy", "second", records=2000)
+    two, three = (
+        explain(HAND, 1, rules="shisanshui", players=players, opponents=pool, deals=200)
+        for players in (2, 3)
+    )
+    assert list(two.to_dict()["settings"][0]["parts"]) == list(PARTS)
+    assert list(three.to_dict()["settings"][0]["parts"]) == [*PARTS, "home_runs"]
+    assert [label for label, _ in part_lines(three.parts)][-2:] == ["home runs", "EV"]
 
 
 @pytest.mark.parametrize(
@@ -89,10 +131,8 @@ def test_parts_add_up_under_any_rules() -> None:
 def test_parts_are_those_of_a_direct_comparison(hand: str, name: str) -> None:
     rules, seat = rules_called(name), seat_called(name)
     plain = naive_rules_of(rules)
-    players = rules.players[1]
-    explanation = explain(
-        HANDS[hand], 3, rules=rules, players=players, seat=seat, opponents=chosen_pool(rules.wheel)
-    )
+    asked: Options = {"rules": rules, "players": rules.players[1], "seat": seat, "deals": 2}
+    explanation = explain(HANDS[hand], 3, opponents=chosen_pool(rules.wheel), **asked)
     others = opponents_of(HANDS[hand], name)[1]
     for setting, parts in zip(explanation.solution.settings, explanation.parts, strict=True):
         expected = Counter[str]()
@@ -101,14 +141,14 @@ def test_parts_are_those_of_a_direct_comparison(hand: str, name: str) -> None:
                 state(setting.setting), other, plain, EDGES[seat]
             ).items():
                 expected[part] += units
-        for part, units in asdict(parts).items():
+        for part in PARTS:
             share = explanation.solution.others * expected[part] / len(others)
-            assert units == pytest.approx(share, abs=1e-12), part
+            assert getattr(parts, part) == pytest.approx(share, abs=1e-12), part
 
 
 def test_settings_taken_apart_are_scored_as_solve_scores_them() -> None:
-    table = Table(rules_called("shisanshui"), 3, chosen_pool("second"), 0, None)
-    solution = solve_at(replace(table, pairs_only=True), parse_hand(HAND), 5)
+    table = Table(rules_called("shisanshui"), 3, chosen_pool("second"), 0, None, deals=50)
+    solution = solve_at(table, parse_hand(HAND), 5)
     settings = [scored.setting for scored in solution.settings]
     assert take_apart(table, solution.hand, settings)[0] == list(solution.settings)
 
@@ -145,7 +185,8 @@ def test_form_of_json_and_text() -> None:
 
 
 def test_parts_are_named_alike_everywhere() -> None:
-    assert tuple(Parts.__dataclass_fields__) == PARTS
+    assert tuple(Parts.__dataclass_fields__) == (*PARTS, "home_runs")
+    assert set(PART_LABELS) == set(Parts.__dataclass_fields__)
 
 
 # --- words ----------------------------------------------------------------------------------------

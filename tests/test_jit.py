@@ -35,7 +35,7 @@ for rules in presets:
         best = solve(hands[0], rules, opponents=pool).best.setting
         solve(hands[0], rules, 4, opponents=pool)  # home runs, where they pay
         explain(hands[0], rules=rules, opponents=pool)
-        compare(hands[0], best, rules=rules, opponents=pool)
+        compare(hands[0], best, rules=rules, players=4, opponents=pool, deals=10)
         many = solve_many(hands, rules, opponents=pool)
         value_many(many.settings[:, None], rules, opponents=pool)
         recorded = replace(pool, dealt=pool.hands)

@@ -71,6 +71,23 @@ def test_hands_better_declared_or_surrendered_are_passed_over() -> None:
     assert hands != deal(80, 1)[::16]
 
 
+def test_hands_are_chosen_by_what_pairs_pay() -> None:
+    pool = make_pool("greedy", "second", records=2000)
+    table = open_table("shisanshui", 4, pool)
+    pairs = replace(table, rules=replace(table.rules, home_run=1))
+    assert first(3, table, hard=True) == first(3, pairs, hard=True)
+
+
+def test_answers_are_graded_with_home_runs() -> None:
+    rules = ("--rules", "shisanshui", "--players", "3", "--deals", "50", "--seed", "1")
+    hand = deal(1, 1)[0]
+    wishes: Options = {"rules": "shisanshui", "players": 3, "deals": 50}
+    mine = solve(hand, top=9, **FEW, **wishes).settings[-1].setting
+    shown = capsa(*ASKED, *rules, stdin=f"{mine}\n").stdout
+    assert compare(hand, mine, **FEW, **wishes).verdict in shown
+    assert "home runs" in shown
+
+
 # What is kept
 
 
