@@ -59,7 +59,7 @@ def deal_rest(state: np.uint64, taken: int, hands: I64) -> None:
         hands[player] = hand
 
 
-@kernel
+@merged
 def deal_into(seed: int, index: int, hands: I64) -> None:
     """Deal 13 cards to each of up to four hands (n,), as sets of cards, from a fresh deck."""
     deal_rest(stream(seed, index), 0, hands)
