@@ -20,9 +20,12 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _OPTIONS: Final[dict[str, Any]] = {
     "nogil": True,  # joblib's threads own all parallelism
     "error_model": "numpy",  # no branch for division by zero in every quotient
+    # Arrays come from Python, which keeps them for as long as a kernel runs: without counting the
+    # references to them compiling and running take a tenth less. What would have to is refused.
+    "_nrt": False,
     "no_cfunc_wrapper": True,  # nothing calls kernels from C; a twentieth of the compile time
 }
-_HAS_KERNELS: Final = re.compile(rb"^@(?:kernel|inlined|merged|part)\b", re.MULTILINE)
+_HAS_KERNELS: Final = re.compile(rb"^@(?:kernel|inlined|merged|part|allocating)\b", re.MULTILINE)
 _IMPORTS: Final = re.compile(rb"^ *from ((?:evaluator|solver)\.\w+) import", re.MULTILINE)
 _KEEP_SECONDS: Final = 30 * 24 * 3600
 
@@ -102,6 +105,12 @@ def part(function: _F) -> _F:
     Python runs the function as it stands, not compiled.
     """
     return cast(_F, register_jitable(cache=CACHE_DIR is not None, **_OPTIONS)(function))
+
+
+def allocating(function: _F) -> _F:
+    """Compile a `part` that makes arrays for itself."""
+    options = {**_OPTIONS, "_nrt": True}
+    return cast(_F, register_jitable(cache=CACHE_DIR is not None, **options)(function))
 
 
 def inlined(function: _F) -> _F:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.broken import broken_code
-from evaluator.jit import inlined, merged, part
+from evaluator.jit import allocating, inlined, merged, part
 from evaluator.kernels import Workspace, find_frontier, find_legal, split_masks, swap_settings
 from evaluator.ranking import Tables
 from solver.scoring import Side, Terms, Worths, side
@@ -51,7 +51,7 @@ def _find_unbeaten(
     return _drop_beaten(_drop_repeated(count, work), terms, worths, work)
 
 
-@part
+@allocating
 def _drop_repeated(count: int, work: Workspace) -> int:
     """Keep the first of the settings that have the same strengths and broken code."""
     slots = np.full(_SLOTS, -1, np.int64)
@@ -71,7 +71,7 @@ def _drop_repeated(count: int, work: Workspace) -> int:
     return kept
 
 
-@part
+@allocating
 def _drop_beaten(count: int, terms: Terms, worths: Worths, work: Workspace) -> int:
     """Drop the settings that another one, all different, matches or beats in everything.
 

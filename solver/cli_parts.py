@@ -105,7 +105,7 @@ def engine(
                 "set NUMBA_CACHE_DIR or XDG_CACHE_HOME to a directory that can"
             )
         elif is_cold(kernel):
-            bar.tell("compiling the solver for this machine, once (about 15 seconds)…")
+            bar.tell("compiling the solver for this machine, once (about 10 seconds)…")
         elif explains and is_cold("explain_settings"):
             bar.tell("compiling what takes EVs apart, once (a few seconds)…")
         yield bar

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluator.cards import Cards
-from evaluator.jit import kernel, merged, part
+from evaluator.jit import allocating, kernel, merged
 
 I64 = NDArray[np.int64]
 
@@ -40,7 +40,7 @@ def step(state: np.uint64) -> np.uint64:
     return state + _GOLDEN
 
 
-@part
+@allocating
 def deal_rest(state: np.uint64, taken: int, hands: I64) -> None:
     """Deal 13 cards each to hands (n,), as sets of cards, from a deck without the cards taken."""
     deck = np.empty(52, np.int64)
@@ -59,7 +59,7 @@ def deal_rest(state: np.uint64, taken: int, hands: I64) -> None:
         hands[player] = hand
 
 
-@kernel
+@merged
 def deal_into(seed: int, index: int, hands: I64) -> None:
     """Deal 13 cards to each of up to four hands (n,), as sets of cards, from a fresh deck."""
     deal_rest(stream(seed, index), 0, hands)

@@ -258,7 +258,8 @@ def describe(
         scores[i] = pay(hero, opponent(i, space.columns), terms)
     for i in range(met.setting, met.opponents):
         scores[i] = space.fixed[i]
-    sums = add_by_record(scores, met, space, space.by_record)
+    sums = space.by_record[: met.opponents + met.clusters]
+    add_by_record(scores, met, space, sums)
     results.ev[h, place], results.se[h, place] = mean_and_error(sums, met, space)
     best = space.best[: sums.shape[0]]
     if place == 0:

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluator.jit import inlined, kernel
+from evaluator.jit import inlined, kernel, part
 from evaluator.kernels import canonical, relabel
 from solver.deals import below, deal_rest, step, stream
 from solver.scoring import Side, Terms, Worths, pay, side
@@ -115,7 +115,7 @@ def _side(seat: I16) -> Side:
     return Side(seat[0], seat[1], seat[2], seat[3], seat[4], seat[5], seat[6])
 
 
-@kernel
+@part
 def _guns_rest(j: int, seats: I16) -> bool:
     """Tell whether an opponent who sets guns all the other ones."""
     for other in range(seats.shape[0]):

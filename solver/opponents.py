@@ -337,20 +337,21 @@ def opponent(i: int, columns: Columns) -> Side:
     )
 
 
-@part
+@kernel
 def spread(scores: I32, met: Met, space: Space) -> tuple[float, float]:
     """Return the mean of opponents' scores and its standard error, clustered by record."""
-    return mean_and_error(add_by_record(scores, met, space, space.by_record), met, space)
+    sums = space.by_record[: met.opponents + met.clusters]
+    add_by_record(scores, met, space, sums)
+    return mean_and_error(sums, met, space)
 
 
 @part
-def add_by_record(scores: I32, met: Met, space: Space, sums: I32) -> I32:
-    """Write scores into ``sums``, those of one record added up; return the part written.
+def add_by_record(scores: I32, met: Met, space: Space, sums: I32) -> None:
+    """Write scores into ``sums``, those of one record added up.
 
     Behind the opponents' places come the sums of the clusters, with 0 at their members' places.
     """
     count = scores.shape[0]
-    sums = sums[: count + met.clusters]
     for i in range(count):  # `sums[:count] = scores` takes long to compile
         sums[i] = scores[i]
     sums[count:] = 0
@@ -358,7 +359,6 @@ def add_by_record(scores: I32, met: Met, space: Space, sums: I32) -> I32:
         place = np.uint64(space.entries[entry])
         sums[np.uint64(count + space.clusters[entry])] += scores[place]
         sums[place] = 0
-    return sums
 
 
 @part

@@ -101,12 +101,14 @@ def find_losses(
         met = meet(hand, field, terms, 0, wanted, space)
         rank_subsets(hand, table, work)
         candidates = find_candidates(hand, terms, worths, table, work)
-        best = np.int64(0)
+        best = most = np.int64(0)
         for keep in (candidates, min(2, candidates)):  # nothing is dropped where all are kept
             space.sums[:candidates] = 0
             left = race(candidates, keep, 0, met.setting, terms, worths, work, space)
-            losses[h] = (best - space.sums[:left].max()) / met.opponents
-            best = space.sums[:left].max()
+            best, most = most, space.sums[0]
+            for i in range(1, left):
+                most = max(most, space.sums[i])
+        losses[h] = (best - most) / met.opponents
 
 
 def check_racing(hands: int, rules: str, opponents: str, records: int | None = None) -> None:

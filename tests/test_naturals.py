@@ -212,14 +212,19 @@ def test_kinds_have_numbers_in_a_row_and_names_of_the_rules() -> None:
 
 
 @kernel
-def count_by_ranks(table: NDArray[np.int64], choose: NDArray[np.int64]) -> NDArray[np.int64]:
+def count_by_ranks(
+    table: NDArray[np.int64],
+    choose: NDArray[np.int64],
+    scratch: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
     """Count the hands of each kind: one hand for each of the 3,598,180 ways to have so many cards
     of each rank stands for all of them. Kinds that depend on suits come out wrong.
     """
-    totals = np.zeros(64, np.int64)
-    counts = np.full(13, -1)
-    size, hand, hands = np.zeros(14, np.int64), np.zeros(14, np.int64), np.ones(14, np.int64)
-    rank = 0
+    counts, size, hand, hands = scratch[0], scratch[1], scratch[2], scratch[3]
+    counts[:] = -1
+    size[0] = hand[0] = rank = 0
+    hands[0] = 1
     while rank >= 0:
         counts[rank] += 1
         count = counts[rank]
@@ -236,11 +241,11 @@ def count_by_ranks(table: NDArray[np.int64], choose: NDArray[np.int64]) -> NDArr
                 totals[number] += hands[rank + 1] * (bits >> number & 1)
         elif rank < 12:
             rank += 1
-    return totals
 
 
 def test_exact_counts_of_kinds_that_depend_on_ranks() -> None:
-    totals = count_by_ranks(natural_table(), np.array([math.comb(4, c) for c in range(5)]))
+    choose, totals = np.array([math.comb(4, c) for c in range(5)]), np.zeros(64, np.int64)
+    count_by_ranks(natural_table(), choose, np.empty((4, 14), np.int64), totals)
     by_shape = naive_counts.count_by_rank_counts
     counts = {
         kind("dragon"): 67_108_864,
