@@ -18,7 +18,7 @@ from numba.core.options import DefaultOptions
 from numba.extending import intrinsic, register_jitable
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_COUNTED: Final[dict[str, Any]] = {
+_OPTIONS: Final[dict[str, Any]] = {
     "nogil": True,  # joblib's threads own all parallelism
     "error_model": "numpy",  # no branch for division by zero in every quotient
     "no_cfunc_wrapper": True,  # nothing calls kernels from C; a twentieth of the compile time
@@ -26,7 +26,8 @@ _COUNTED: Final[dict[str, Any]] = {
 # Arrays come from Python, which keeps them for as long as a kernel runs: without counting the
 # references to them compiling and running take a tenth less. What would have to is refused.
 # The option is an internal one, so where numba does not have it references are counted.
-_OPTIONS: Final = _COUNTED | ({"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {})
+_COUNTS: Final = ("_nrt",) if hasattr(DefaultOptions, "_nrt") else ()
+_OPTIONS.update(dict.fromkeys(_COUNTS, False))
 _HAS_KERNELS: Final = re.compile(rb"^@(?:kernel|inlined|merged|part|allocating)\b", re.MULTILINE)
 _IMPORTS: Final = re.compile(rb"^ *from ((?:evaluator|solver)\.\w+) import", re.MULTILINE)
 _KEEP_SECONDS: Final = 30 * 24 * 3600
@@ -111,7 +112,8 @@ def part(function: _F) -> _F:
 
 def allocating(function: _F) -> _F:
     """Compile a `part` that makes arrays for itself."""
-    return cast(_F, register_jitable(cache=CACHE_DIR is not None, **_COUNTED)(function))
+    options = _OPTIONS | dict.fromkeys(_COUNTS, True)
+    return cast(_F, register_jitable(cache=CACHE_DIR is not None, **options)(function))
 
 
 def inlined(function: _F) -> _F:
