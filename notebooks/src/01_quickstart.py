@@ -7,8 +7,6 @@
 # wins most.
 
 # %%
-from dataclasses import asdict
-
 import polars as pl
 from IPython.display import Markdown
 
@@ -79,7 +77,7 @@ Markdown(
 # %%
 explained = explain(HAND, top=3)
 frame = pl.DataFrame(
-    {"setting": str(scored.setting), **asdict(parts), "EV": scored.ev}
+    {"setting": str(scored.setting), **parts.to_dict(), "EV": scored.ev}
     for scored, parts in zip(explained.solution.settings, explained.parts, strict=True)
 )
 frame.select(column for column in frame if column.name == "setting" or (column != 0).any())
