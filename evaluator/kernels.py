@@ -23,6 +23,9 @@ U16 = NDArray[np.uint16]
 LEGAL_MAX = FRONTS * SPLITS  # 36,036; every frontier and list of legal settings fits
 SUIT_0 = sum(1 << 4 * rank for rank in range(13))  # all cards of suit 0 as a set
 
+_BLOCK = 64  # splits of a front that are looked at together
+_STAIRS = 128  # stairs that are raised together, in vectors
+
 
 class Workspace(NamedTuple):
     """Scratch and results of one hand; one a thread, reused from hand to hand."""
@@ -181,21 +184,24 @@ def find_frontier(tables: Tables, work: Workspace) -> int:
             ones[k] = fives[high[k]]
         for k in range(SPLITS):
             others[k] = fives[low[k]]
-        strongest_back = strongest_middle = np.int16(-1)
-        for k in range(SPLITS):
-            strongest_back = max(strongest_back, max(ones[k], others[k]))
-            strongest_middle = max(strongest_middle, min(ones[k], others[k]))
-        if strongest_middle <= stairs[np.uint64(strongest_back)]:
-            continue  # so it goes with three fronts of four
-        for k in range(SPLITS):
-            back, middle = max(ones[k], others[k]), min(ones[k], others[k])
-            if middle > stairs[np.uint64(back)] and middle >= front:
-                work.backs[count] = back
-                work.middles[count] = middle
-                work.fronts[count] = front
-                work.splits[count] = np.int64(number) * SPLITS + k
-                count += 1
-                _raise_stairs(back, middle, stairs)
+        for begin in range(0, SPLITS, _BLOCK):
+            size = min(_BLOCK, SPLITS - begin)
+            one, other = ones[begin : begin + size], others[begin : begin + size]
+            strongest_back = strongest_middle = np.int16(-1)
+            for k in range(size):
+                strongest_back = max(strongest_back, max(one[k], other[k]))
+                strongest_middle = max(strongest_middle, min(one[k], other[k]))
+            if strongest_middle < front or strongest_middle <= stairs[np.uint64(strongest_back)]:
+                continue  # so it goes with seven blocks of eight
+            for k in range(size):
+                back, middle = max(one[k], other[k]), min(one[k], other[k])
+                if middle > stairs[np.uint64(back)] and middle >= front:
+                    work.backs[count] = back
+                    work.middles[count] = middle
+                    work.fronts[count] = front
+                    work.splits[count] = np.int64(number) * SPLITS + begin + k
+                    count += 1
+                    _raise_stairs(back, middle, stairs)
     return _drop_beaten(start, count, work)
 
 
@@ -204,7 +210,7 @@ def _raise_stairs(back: int, middle: int, stairs: I16) -> None:
     """Note that a back at least as strong as each strength up to ``back`` has this middle."""
     end = back + 1
     while end > 0 and stairs[end - 1] < middle:
-        begin = max(0, end - 64)  # in blocks, which are vectorised: the stairs are long
+        begin = max(0, end - _STAIRS)
         block = stairs[begin:end]
         for i in range(block.shape[0]):
             block[i] = max(block[i], middle)
