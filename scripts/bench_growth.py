@@ -1,20 +1,20 @@
 """Measure how times grow with opponents, pools and files; `scripts/bench_growth` runs this.
 
-Every line of figures is fitted by a power law: an exponent of 1 means twice the work in twice the
-time. Prints a table, and draws docs/growth.png.
+Times a hand are fitted by power laws: an exponent of 1 means twice the work in twice the time.
+Those of files are fitted by a start-up and a speed. Prints a table, and draws docs/growth.png.
 """
 
 import argparse
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 from bench_batch import measure
-from bench_tools import judged, row
-from numpy.typing import NDArray
+from bench_tools import F64, judged, row
 
 from solver.deals import deal_many
 from solver.opening import SAMPLES, open_table
@@ -33,24 +33,35 @@ RELABELLINGS = 24
 
 @dataclass(frozen=True)
 class Line:
-    """How one figure grows with another."""
+    """How one figure grows with another, and the curve closest to it."""
 
     what: str
     over: str
     unit: str
     x: tuple[int, ...]
     y: list[float]
-
-    @property
-    def fit(self) -> tuple[float, float]:
-        """Exponent and factor of the power law closest to the figures."""
-        exponent, level = np.polyfit(np.log(self.x), np.log(self.y), 1)
-        return float(exponent), float(np.exp(level))
+    curve: Callable[[F64], F64]
+    told: str  # of the curve
 
     def show(self) -> None:
         for x, y in zip(self.x, self.y, strict=True):
             row(f"{self.what}: {x:,} {self.over}", f"{y:,.2f} {self.unit}")
-        row(f"  grows with the power {self.fit[0]:.2f}", "")
+        row(f"  {self.told}", "")
+
+
+def power_law(what: str, over: str, x: tuple[int, ...], times: list[float]) -> Line:
+    """Fit milliseconds a hand."""
+    exponent, level = np.polyfit(np.log(x), np.log(times), 1)
+    told = f"grows with the power {exponent:.2f}"
+    return Line(what, over, "ms", x, times, lambda x: np.exp(level) * x**exponent, told)
+
+
+def start_and_speed(what: str, rows: tuple[int, ...], seconds: list[float]) -> Line:
+    """Fit the rows a second of files, which take a while to start and then so long a row."""
+    each, start = np.polyfit(rows, seconds, 1, w=1 / np.array(seconds))
+    told = f"starts in {start:.1f} s, then {1 / each:,.0f} rows/s"
+    speeds = [count / took for count, took in zip(rows, seconds, strict=True)]
+    return Line(what, "rows", "rows/s", rows, speeds, lambda x: x / (start + each * x), told)
 
 
 def main() -> None:
@@ -64,21 +75,20 @@ def main() -> None:
 
 def grow_opponents(pool: OpponentPool) -> Line:
     times = [solve_time(pool, samples) for samples in OPPONENTS]
-    return shown(Line("solve", "opponents", "ms", OPPONENTS, times))
+    return shown(power_law("solve", "opponents", OPPONENTS, times))
 
 
 def grow_pools(pool: OpponentPool) -> Line:
     times = [solve_time(pool.part(slice(records)), None) for records in RECORDS]
-    return shown(Line(f"solve, {SAMPLES:,} opponents", "records in the pool", "ms", RECORDS, times))
+    return shown(power_law(f"solve, {SAMPLES:,} opponents", "records", RECORDS, times))
 
 
 def grow_files(rows: tuple[int, ...]) -> list[Line]:
     lines = []
     with tempfile.TemporaryDirectory() as directory:
         for jobs in (1, 2):
-            runs = [measure(Path(directory), count, SAMPLES, jobs) for count in rows]
-            speeds = [count / seconds for count, seconds, *_ in runs]
-            lines.append(shown(Line(f"batch --jobs {jobs}", "rows", "rows/s", rows, speeds)))
+            seconds = [measure(Path(directory), count, SAMPLES, jobs)[1] for count in rows]
+            lines.append(shown(start_and_speed(f"batch --jobs {jobs}", rows, seconds)))
     one, two = (line.y[-1] for line in lines)
     reached = two >= 1.8 * one and two >= 2_500
     reach = ">= 1.8 x, >= 2,500 rows/s", judged(reached)
@@ -117,11 +127,12 @@ def draw(panels: list[list[Line]]) -> None:
     figure, axes = plt.subplots(1, len(panels), figsize=(11, 3.4), layout="constrained")
     for axis, lines in zip(axes, panels, strict=True):
         for line, marker, style in zip(lines, "os", ("--", ":"), strict=False):
-            exponent, factor = line.fit
-            x: NDArray[np.float64] = np.array(line.x, float)
-            axis.plot(x, line.y, f"k{marker}", markerfacecolor="none", label=line.what)
-            axis.plot(x, factor * x**exponent, f"k{style}", label=f"power {exponent:.2f}")
-        axis.set(xscale="log", yscale="log", xlabel=line.over)
+            axis.plot(line.x, line.y, f"k{marker}", markerfacecolor="none", label=line.what)
+            x = np.geomspace(line.x[0], line.x[-1])
+            axis.plot(x, line.curve(x), f"k{style}", label=line.told)
+        figures = np.log10([y for line in lines for y in line.y])
+        decades = 10 ** np.floor(figures.min()), 10 ** np.ceil(figures.max())
+        axis.set(xscale="log", yscale="log", xlabel=line.over, ylim=decades)
         axis.set_ylabel("rows a second" if line.unit == "rows/s" else "milliseconds a hand")
         axis.legend(fontsize="small")
     FIGURE.parent.mkdir(exist_ok=True)

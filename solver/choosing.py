@@ -1,6 +1,7 @@
 """Opponents by name or by file: made, shipped, trained when first asked for, or recorded."""
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -142,9 +143,10 @@ def _quick(rules: RuleSet, progress: Progress) -> OpponentPool:
 
     def make() -> OpponentPool:
         def tell(what: str, share: float) -> None:
-            progress(f"{what}, once (about two minutes)", share)
+            progress(f"{what}, once (about a minute)", share)
 
-        pool = train_pool(rules, QUICK_ROUNDS, QUICK_RECORDS, progress=tell)
+        jobs = os.cpu_count() or 1
+        pool = train_pool(rules, QUICK_ROUNDS, QUICK_RECORDS, jobs=jobs, progress=tell)
         return replace(pool, about={**pool.about, "quick": True})
 
     def fits(pool: OpponentPool) -> bool:  # not one that another version of the program trained

@@ -231,7 +231,7 @@ def shelf_lines(rules: RuleSet) -> Iterator[str]:
 
     path = shipped_path(rules)
     if path is None:
-        yield "Opponents: no pool is shipped; the first solve trains one in about two minutes."
+        yield "Opponents: no pool is shipped; the first solve trains one in about a minute."
     else:
         about = about_pool(path)
         yield (

@@ -93,7 +93,7 @@ def test_what_a_pool_tells_of_itself_is_read_from_its_file(tmp_path: Path) -> No
 
 def test_a_quick_pool_is_trained_once_and_says_so(place: Path) -> None:
     first, told = chosen()
-    assert told == ["training opponents for house, once (about two minutes)"]
+    assert told == ["training opponents for house, once (about a minute)"]
     assert (first.name, len(first.hands)) == ("equilibrium", 1000)
     again, told = chosen()
     assert told == []
@@ -147,7 +147,7 @@ def test_a_quick_pool_of_another_version_is_trained_again(
     chosen()
     monkeypatch.setattr(equilibrium, "QUICK_RECORDS", 1100)
     again, told = chosen()
-    assert told == ["training opponents for house, once (about two minutes)"]
+    assert told == ["training opponents for house, once (about a minute)"]
     assert len(again.hands) == 1100
     assert chosen()[1] == []
 
