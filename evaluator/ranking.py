@@ -237,6 +237,7 @@ def rank_plural(rank: int) -> str:
     return name + ("es" if name.endswith("x") else "s")
 
 
+@cache
 def row_name(strength: int, wheel: Wheel = "lowest") -> str:
     """Say what a strength is in words.
 
