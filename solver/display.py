@@ -273,7 +273,9 @@ class Paragraphs:
         for line in self.lines:
             if options.is_terminal:
                 indent = " " * (len(line) - len(line.lstrip()) + 2)
-                line = textwrap.fill(line, options.max_width, subsequent_indent=indent)
+                line = textwrap.fill(
+                    line, options.max_width, subsequent_indent=indent, break_on_hyphens=False
+                )
             yield Text(line, no_wrap=True, overflow="ignore")
 
 

@@ -109,7 +109,9 @@ def _row_lines(rules: RuleSet) -> list[str]:
             f"everybody again {_multiplies('each of those totals', rules.home_run)}: a home run."
         )
         if rules.banker:
-            lines.append("Everybody is all the players to the banker, and the banker to a player.")
+            lines.append(
+                "Everybody means all the players to the banker, but the banker alone to a player."
+            )
     second = "second best, between A-K-Q-J-T and K-Q-J-T-9"
     place = "lowest" if rules.wheel == "lowest" else second
     lines.append(f"Among straights and straight flushes A-2-3-4-5 is the {place}.")
