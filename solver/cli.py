@@ -139,7 +139,11 @@ def solve(
     strict: Strict = False,
     form: FormOption = "table",
     explain: Annotated[
-        bool, typer.Option("--explain", help="Take the EVs apart: which clause pays what.")
+        bool,
+        typer.Option(
+            "--explain",
+            help="Take the EVs apart: which clause pays what. Not with stakes, objective or risk.",
+        ),
     ] = False,
     stakes: Stakes = "",
     objective: ObjectiveOption = "ev",
@@ -284,7 +288,9 @@ def list_rules() -> None:
 def show_rules(
     name: Annotated[
         str,
-        typer.Argument(help="A preset or a file ending in .toml.", autocompletion=presets),
+        typer.Argument(
+            metavar="NAME", help="A preset or a file ending in .toml.", autocompletion=presets
+        ),
     ],
 ) -> None:
     """Tell a rule set in plain words, and how good the opponents shipped for it are."""
@@ -297,7 +303,9 @@ def show_rules(
 
 @rules_app.command("check")
 def check_rules(
-    file: Annotated[Path, typer.Argument(help="A rule set of your own, a TOML file.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A rule set of your own, a TOML file.")
+    ],
 ) -> None:
     """Tell all that is wrong with a rule set of your own, with lines and keys."""
     from solver.rules_words import cautions

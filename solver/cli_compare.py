@@ -7,7 +7,7 @@ import typer
 
 from evaluator.cards import parse_hand
 from solver.cli_parts import (
-    Deals,
+    HomeRunDeals,
     Opponents,
     Players,
     Rules,
@@ -38,7 +38,7 @@ def compare(
     samples: Samples = None,
     seed: Seed = 0,
     strict: Strict = False,
-    deals: Deals = DEALS,
+    deals: HomeRunDeals = DEALS,
     form: Annotated[
         Literal["table", "json"], typer.Option("--format", help="Form of the answer.")
     ] = "table",

@@ -76,7 +76,10 @@ class VerdictView:
         drawn, sign = draws_suits(options), plus_minus(options)
         yield setting_table(mine, "your setting", drawn)
         yield ""
-        yield Text(f"EV {mine.ev:+z.3f} {sign} {mine.se:.3f} units", "bold")
+        worth = Text(f"EV {mine.ev:+z.3f} {sign} {mine.se:.3f} units", "bold")
+        if (others := self.comparison.solution.others) > 1:
+            worth.append(f" from all {others} opponents together")
+        yield worth
         yield Text(
             f"rank {self.comparison.rank:,} of {self.comparison.legal_settings:,} legal settings"
         )

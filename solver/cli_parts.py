@@ -65,7 +65,14 @@ ObjectiveOption = Annotated[
 RiskOption = Annotated[bool, typer.Option("--risk", help="Tell how the total of a deal spreads.")]
 Deals = Annotated[
     int,
-    typer.Option(min=2, help="Deals of all opponents together, for home runs, risk and objective."),
+    typer.Option(
+        min=2,
+        help="Deals of all opponents together, for home runs, risk and objective; against one "
+        "opponent there are as many as samples.",
+    ),
+]
+HomeRunDeals = Annotated[
+    int, typer.Option("--deals", min=2, help="Deals of all opponents together, for home runs.")
 ]
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Threads to work with.", show_default="all cores")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from solver.cli_parts import (
-    Deals,
+    HomeRunDeals,
     Opponents,
     Players,
     Rules,
@@ -48,12 +48,13 @@ def quiz(
     log: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Append your answers to this file.")
     ] = None,
-    deals: Deals = DEALS,
+    deals: HomeRunDeals = DEALS,
 ) -> None:
     """Practise: set hands and learn what each answer costs, and why.
 
-    The three rows may come in any order and any notation. Ctrl-C or the end of input leaves. The
-    log's columns hand, back, middle and front are what other commands read.
+    The three rows may come in any order and any notation. Ctrl-C or the end of input leaves. Hands
+    that are better declared or surrendered than set are not asked. The log's columns hand, back,
+    middle and front are what other commands read.
     """
     rule_set = load_rules(rules)
     with engine(explains=True) as bar:

@@ -81,7 +81,8 @@ def exploit(
     The player sets fresh hands in the best way against the opponents, as solve does, and who
     counters him knows how. Answers chosen on one half of those hands and valued on the other half
     win less than the best ones do, the lower bound; valued where they were chosen they seem to win
-    more, the upper bound.
+    more, the upper bound. Setting the fresh hands, 262,144 or more, takes minutes, whatever --hands
+    is: those are what the counter-player holds.
     """
     rule_set = load_rules(rules)
     with engine() as bar:

@@ -95,9 +95,10 @@ class _View:
             return Text("Every other setting is weaker in some row and stronger in none.", "green")
         if self.solution.objective != "ev":
             sure = "" if self.solution.settled else ", though not for sure"
-            cost = f"{best.gap:.3f} {self.plus_minus} {best.gap_se:.3f} {self.solution.paid_in}"
+            cost = f"{best.gap:.3f} {self.plus_minus} {best.gap_se:.3f}"
+            of_what = "of EV, in money" if self.solution.stakes else "units of EV"
             return Text(
-                f"The best for {self.solution.objective}{sure}; it costs {cost} of EV.",
+                f"The best for {self.solution.objective}{sure}; it costs {cost} {of_what}.",
                 "green" if self.solution.settled else "yellow",
             )
         paid_in = self.solution.paid_in
@@ -231,7 +232,10 @@ def shelf_lines(rules: RuleSet) -> Iterator[str]:
 
     path = shipped_path(rules)
     if path is None:
-        yield "Opponents: no pool is shipped; the first solve trains one in about a minute."
+        yield (
+            "Opponents: no pool is shipped; the first solve trains one, in about a minute, and "
+            "keeps it."
+        )
     else:
         about = about_pool(path)
         yield (
@@ -269,7 +273,9 @@ class Paragraphs:
         for line in self.lines:
             if options.is_terminal:
                 indent = " " * (len(line) - len(line.lstrip()) + 2)
-                line = textwrap.fill(line, options.max_width, subsequent_indent=indent)
+                line = textwrap.fill(
+                    line, options.max_width, subsequent_indent=indent, break_on_hyphens=False
+                )
             yield Text(line, no_wrap=True, overflow="ignore")
 
 

@@ -102,12 +102,16 @@ def _row_lines(rules: RuleSet) -> list[str]:
         lines.append(f"Winning all three rows adds {_units(rules.scoop_units)}.")
     if rules.gun > 1:
         total = "the pair's total"
-        lines.append(f"Winning all three rows {_multiplies(total, rules.gun)}.")
+        lines.append(f"Winning all three rows {_multiplies(total, rules.gun)}: a gun.")
     if rules.home_run > 1:
         lines.append(
             f"With {rules.home_run_min_players} or more players, winning all three rows against "
-            f"everybody again {_multiplies('each of those totals', rules.home_run)}."
+            f"everybody again {_multiplies('each of those totals', rules.home_run)}: a home run."
         )
+        if rules.banker:
+            lines.append(
+                "Everybody means all the players to the banker, but the banker alone to a player."
+            )
     second = "second best, between A-K-Q-J-T and K-Q-J-T-9"
     place = "lowest" if rules.wheel == "lowest" else second
     lines.append(f"Among straights and straight flushes A-2-3-4-5 is the {place}.")

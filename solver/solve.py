@@ -137,8 +137,8 @@ def shortage(table: Table, samples: int) -> str | None:
     """Say what is wrong where a hand met so few conditional opponents, or None."""
     if table.samples is not None and samples < table.samples:
         return (
-            f"{table.samples} samples asked for, but only {samples} conditional opponents exist "
-            f"for this hand in the pool {table.pool.name}"
+            f"{table.samples} samples asked for, but the pool {table.pool.name} has only {samples} "
+            "opponents without a card of this hand; ask for fewer"
         )
     if samples < (least := 2 if table.samples else table.pool.fewest):
         fewer = f", or ask for --samples {samples}" if samples >= 2 else ""
@@ -319,8 +319,8 @@ def _notes(table: Table, ev: float) -> Iterator[str]:
     yield from notices(table.pool, rules)
     if table.joint and players > 2 and table.pool.name not in (EQUILIBRIUM, *MADE):
         yield (
-            "Who is dealt together with another opponent sets as the best response to the pool, as "
-            "it tells only of its own hands."
+            "Opponents who are dealt together set their hands as the best response to the pool, "
+            "which tells only how its own hands were set."
         )
     if rules.foul != "scooped" and not table.stakes and ev < -rules.foul * table.others:
         price = rules.foul * table.others

@@ -83,7 +83,8 @@ def parse_stakes(stakes: str | Iterable[Stake], opponents: int) -> tuple[Fractio
     if wrong:
         raise SolveError(f"stakes: {', '.join(map(repr, wrong))}; use numbers such as 10 or 0.25")
     if len(texts) != opponents:
-        raise SolveError(f"stakes: {len(texts)} given, {opponents} needed, one for each opponent")
+        needed = f"{opponents} needed, one for each opponent you settle with"
+        raise SolveError(f"stakes: {len(texts)} given, {needed}")
     found = tuple(map(Fraction, texts))
     if not any(found):
         raise SolveError("every stake is 0, so nothing is played for")

@@ -146,8 +146,8 @@ def test_stakes_that_do_not_fit_a_row_are_its_error(batch: Batch) -> None:
     rows = batch.run(text, players=3, stakes="1,2", **FEW)
     errors = [row["error"] for row in rows]
     assert errors[0] == errors[3] == ""
-    assert errors[1] == "stakes: 2 given, 3 needed, one for each opponent"
-    assert errors[2] == "stakes: 2 given, 1 needed, one for each opponent"
+    assert errors[1] == "stakes: 2 given, 3 needed, one for each opponent you settle with"
+    assert errors[2] == "stakes: 2 given, 1 needed, one for each opponent you settle with"
 
 
 def test_a_run_goes_on_only_with_the_same_wishes(batch: Batch) -> None:

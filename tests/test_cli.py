@@ -246,7 +246,7 @@ def test_bytes_that_are_no_text_spoil_their_line_only() -> None:
         (["solve", HAND, "--samples", "-5"], "samples"),
         (
             ["solve", HAND, *FEW, "--samples", "1000000000"],
-            " conditional opponents exist for this hand",
+            " opponents without a card of this hand; ask for fewer",
         ),
         (["solve", HAND, "--players", "1"], "1 player"),
         (["solve", HAND, "--players", "5"], "players"),

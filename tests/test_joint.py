@@ -186,7 +186,7 @@ def test_home_runs_at_stakes() -> None:
 @pytest.mark.parametrize(
     ("stakes", "problem"),
     [
-        ("1", "stakes: 1 given, 2 needed, one for each opponent"),
+        ("1", "stakes: 1 given, 2 needed, one for each opponent you settle with"),
         ("1,x", "stakes: 'x'; use numbers such as 10 or 0.25"),
         ("1,-2", "'-2'"),
         ("nan,1", "'nan'"),

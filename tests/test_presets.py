@@ -233,7 +233,7 @@ def test_every_preset_is_told_with_its_source(name: str) -> None:
         ("1-6", "Winning all three rows adds 3 units."),
         ("giga", "A player may surrender for 1 unit to each who plays."),
         ("2-4-royalties", "Royalties, on top of the row's unit, to the winner of the row:"),
-        ("shisanshui", "Winning all three rows doubles the pair's total."),
+        ("shisanshui", "Winning all three rows doubles the pair's total: a gun."),
         ("shisanshui", "  middle: full house 2, quads 8, straight flush 10"),
         (
             "shisanshui",
@@ -243,7 +243,7 @@ def test_every_preset_is_told_with_its_source(name: str) -> None:
             "shisanshui",
             (
                 "With 3 or more players, winning all three rows against everybody again doubles "
-                "each of those totals."
+                "each of those totals: a home run."
             ),
         ),
         ("eastern", "Two naturals of one kind: nobody pays."),

@@ -245,7 +245,7 @@ front.pair = { A = 3 }
     lines = describe(load_rules(path))
     assert "A row won is worth, in units: back 2, middle 1, front 1." in lines
     assert "Winning two or three rows adds 2 units; one win and two ties does not." in lines
-    assert "Winning all three rows multiplies the pair's total by 4." in lines
+    assert "Winning all three rows multiplies the pair's total by 4: a gun." in lines
     assert "  front: pair of A 3" in lines
     assert "At most 2 royalties a hand are paid, the best ones." in lines
     text = path.read_text()

@@ -88,8 +88,8 @@ def test_more_samples_than_there_are_name_the_count(samples: int) -> None:
     with pytest.raises(SolveError) as caught:
         ask(samples=samples)
     assert str(caught.value) == (
-        f"{samples} samples asked for, but only {there} conditional opponents exist "
-        "for this hand in the pool greedy"
+        f"{samples} samples asked for, but the pool greedy has only {there} opponents without a "
+        "card of this hand; ask for fewer"
     )
 
 

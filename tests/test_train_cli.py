@@ -137,5 +137,6 @@ def test_what_rules_show_tells_of_a_banker(house: str, tmp_path: Path) -> None:
 
 def test_what_rules_show_tells_where_there_is_none(house: str) -> None:
     assert capsa("rules", "show", "plain").stdout.splitlines()[-1] == (
-        "Opponents: no pool is shipped; the first solve trains one in about a minute."
+        "Opponents: no pool is shipped; the first solve trains one, in about a minute, and "
+        "keeps it."
     )
