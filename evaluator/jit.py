@@ -7,13 +7,14 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import numba
 import platformdirs
 from numba.core import cgutils, types
+from numba.core.event import Listener, install_listener
 from numba.core.options import DefaultOptions
 from numba.extending import intrinsic, register_jitable
 
@@ -86,9 +87,29 @@ if CACHE_DIR is not None:
     numba.config.CACHE_DIR = str(CACHE_DIR)
 
 
-def is_cold(name: str) -> bool:
-    """Tell whether the kernel of that name has yet to be compiled into the cache."""
-    return CACHE_DIR is None or next(CACHE_DIR.rglob(f"*.{name}-*.nbi"), None) is None
+class _Once(Listener):  # type: ignore[misc]
+    """Calls a function at the first event."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._waiting = [tell]
+
+    def on_start(self, _event: Any) -> None:
+        while self._waiting:
+            self._waiting.pop()()
+
+    def on_end(self, _event: Any) -> None:
+        pass
+
+
+def when_compiling(tell: Callable[[], None]) -> AbstractContextManager[None]:
+    """Call a function as soon as something has to be compiled that is not in the cache, but once.
+
+    >>> with when_compiling(lambda: print("compiling")):
+    ...     numba.njit(lambda: 1)()
+    compiling
+    1
+    """
+    return cast(AbstractContextManager[None], install_listener("numba:compile", _Once(tell)))
 
 
 def kernel(function: _F) -> _F:

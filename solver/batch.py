@@ -14,7 +14,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from solver import __version__
 from solver.batch_cluster import connected
-from solver.batch_files import BatchError, Source, finish, open_source
+from solver.batch_files import BatchError, Source, finish, need_polars, open_source
 from solver.batch_journal import PartialFile, finished_run
 from solver.batch_solve import Asker, arguments, solve_chunk
 from solver.batch_tally import Answer, Summary, Tally
@@ -116,6 +116,8 @@ def run_batch(
         raise BatchError("standard input and output cannot be resumed; name files")
     if target != "-":
         _check_place(Path(target))
+    if target.endswith(".parquet"):
+        need_polars()  # told now and not when all the rows are done
     asked = opponents, samples, seed, pool_progress, strict
     worth = stakes if isinstance(stakes, str) else tuple(stakes)
     wishes: dict[str, Any] = {"stakes": worth, "objective": objective, "risk": risk, "deals": deals}

@@ -173,7 +173,8 @@ def layout_of(
     return Layout(header, hand, rules, players, added)
 
 
-def _polars() -> Any:
+def need_polars() -> Any:
+    """Return polars, or say how to get it."""
     try:
         import polars
     except ImportError:
@@ -186,7 +187,7 @@ def _polars() -> Any:
 @contextmanager
 def _no_polars_errors(path: str | Path) -> Iterator[Any]:
     """Give polars; what it makes of a file that it cannot read or write is told in a line."""
-    polars = _polars()
+    polars = need_polars()
     try:
         yield polars
     except polars.exceptions.PolarsError as error:

@@ -174,7 +174,7 @@ def solve(
     if hand != "-":
         parse_hand(hand)  # a typing error is told before anything slow is loaded
     rule_set = load_rules(rules)
-    with engine(explains=explain) as bar:
+    with engine() as bar:
         from solver.opening import open_table
         from solver.solve import solve as solve_hand
 

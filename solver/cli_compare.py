@@ -49,7 +49,7 @@ def compare(
     """
     hand = parse_hand(" ".join(cards))  # a typing error is told before anything slow is loaded
     rule_set = load_rules(rules)
-    with engine(explains=True) as bar:
+    with engine() as bar:
         from solver.comparison import compare as compare_setting
 
         comparison = compare_setting(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
@@ -92,30 +93,22 @@ FormOption = Annotated[Form, typer.Option("--format", help="Form of the answer."
 
 
 @contextmanager
-def engine(
-    quiet: bool = False, explains: bool = False, kernel: str = "_solve_hands"
-) -> Iterator["Bar"]:
-    """Give a bar for the progress of the engine, and tell if the engine must be compiled first.
-
-    ``explains`` says that EVs will be taken apart, which has kernels of its own; ``kernel`` is one
-    that the command cannot do without and that is compiled late.
-    """
+def engine(quiet: bool = False) -> Iterator["Bar"]:
+    """Give a bar for the progress of the engine, which also tells when that is being compiled."""
     from rich.console import Console
 
-    from evaluator.jit import CACHE_DIR, is_cold
+    from evaluator.jit import CACHE_DIR, when_compiling
     from solver.display import Bar
 
     with Bar(Console(stderr=True, quiet=quiet)) as bar:
-        if CACHE_DIR is None:
-            bar.tell(
-                "no cache directory can be written, so every start compiles the solver again: "
-                "set NUMBA_CACHE_DIR or XDG_CACHE_HOME to a directory that can"
-            )
-        elif is_cold(kernel):
-            bar.tell("compiling the solver for this machine, once (about 10 seconds)…")
-        elif explains and is_cold("explain_settings"):
-            bar.tell("compiling what takes EVs apart, once (a few seconds)…")
-        yield bar
+        notice = (
+            "compiling what this needs, once on this machine (up to 15 seconds)…"
+            if CACHE_DIR
+            else "no cache directory can be written, so every start compiles what it needs: set "
+            "NUMBA_CACHE_DIR or XDG_CACHE_HOME to a directory that can"
+        )
+        with when_compiling(partial(bar.tell, notice)):
+            yield bar
 
 
 def rendered(view: "RenderableType") -> str:

@@ -57,7 +57,7 @@ def quiz(
     middle and front are what other commands read.
     """
     rule_set = load_rules(rules)
-    with engine(explains=True) as bar:
+    with engine() as bar:
         from solver.opening import open_table
 
         wishes: dict[str, Any] = {"strict": strict, "deals": deals, "seat": seat}

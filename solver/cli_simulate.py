@@ -41,7 +41,7 @@ def simulate(
     player of recorded settings draws his hands from the file; the others are dealt the rest.
     """
     rule_set = load_rules(rules)
-    with engine(kernel="settle_deals") as bar:
+    with engine() as bar:
         from solver.simulation import simulate as play
 
         names = [name.strip() for name in seats.split(",")]

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from evaluator.cards import RANKS, SUIT_SYMBOLS, SUITS
 from solver.rules import RuleSet
-from solver.solution import LAID_OUT, SETTLED_UNITS, ScoredSetting, Solution, laid_out
+from solver.solution import LAID_OUT, ScoredSetting, Solution, laid_out
 
 if TYPE_CHECKING:  # it would load numba, which showing a score does not need
     from solver.table import TableScore
@@ -107,9 +107,10 @@ class _View:
             return Text(
                 f"Too close to call: it leads by {lead}; more --samples may tell.", "yellow"
             )
-        if second.gap > SETTLED_UNITS:
-            return Text(f"Clearly the best: it leads by {lead}.", "green")
-        return Text(f"The second best is as good: it costs {second.gap:.3f} {paid_in}.", "green")
+        if self.solution.second_is_as_good:
+            cost = f"{second.gap:.3f} {paid_in}"
+            return Text(f"The second best is as good: it costs {cost}.", "green")
+        return Text(f"Clearly the best: it leads by {lead}.", "green")
 
     def risks(self) -> Table:
         """Tell how the total of a deal spreads, for the best setting and the next."""

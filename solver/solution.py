@@ -129,8 +129,16 @@ class Solution:
         """Whether the best setting is better than the second for sure, or as good as equal."""
         if self.second is None:
             return True
-        lead, error = self.lead or (self.second.gap, self.second.gap_se)
-        return lead <= SETTLED_UNITS or lead >= Z_95 * error
+        if self.lead:
+            lead, error = self.lead
+            return lead <= SETTLED_UNITS or lead >= Z_95 * error
+        return self.second_is_as_good or self.second.gap >= Z_95 * self.second.gap_se
+
+    @property
+    def second_is_as_good(self) -> bool:
+        """Whether the second best costs next to nothing, money being worth its average stake."""
+        stake = sum(self.stakes) / len(self.stakes) if self.stakes else 1
+        return self.second is not None and self.second.gap <= SETTLED_UNITS * stake
 
     @property
     def gap2(self) -> float | None:

@@ -198,8 +198,14 @@ def test_rows_of_parquet_are_called_rows(tmp_path: Path) -> None:
 
 def test_parquet_without_polars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(BatchError, match=r"pip install 'capsa-susun\[analysis\]', or use CSV"):
+    how = r"pip install 'capsa-susun\[analysis\]', or use CSV"
+    with pytest.raises(BatchError, match=how):
         solved(tmp_path / "in.parquet", b"")
+    source = tmp_path / "in.csv"
+    source.write_text("\n".join(["hand", *HANDS]))
+    with pytest.raises(BatchError, match=how):
+        batch(source, tmp_path / "out.parquet")
+    assert not list(tmp_path.glob("out*")), "said before any row is solved"
 
 
 # Broken files

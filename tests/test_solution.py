@@ -261,6 +261,18 @@ def test_settled_is_clearly_better_or_as_good_as_equal(
     assert changed.to_dict()["settled"] is settled
 
 
+@pytest.mark.parametrize("stake", [0.001, 10_000])
+def test_settled_does_not_depend_on_what_a_unit_is_worth(stake: float) -> None:
+    for hand in (HAND, FLUSHES):
+        for samples in (40, 300):
+            in_units, in_money = (
+                ask(hand, samples=samples),
+                ask(hand, samples=samples, stakes=[stake]),
+            )
+            assert in_money.settled is in_units.settled
+            assert in_money.second_is_as_good is in_units.second_is_as_good
+
+
 def test_settled_does_not_depend_on_how_many_are_listed() -> None:
     for hand in (HAND, FLUSHES):
         for samples in (40, 300):
