@@ -66,7 +66,7 @@ def run_jointly(table: Table, hands: I64, top: int) -> Answers:
         heroes = _shown(table, hand, wide)
         scores = map(meeting.score, heroes)
         means = np.array([(meeting.ev(one).mean, meeting.value(one).mean) for one in scores])
-        order = np.argsort(-means[:, 1], kind="stable")
+        order = np.lexsort(-means.T)  # by the values, and of equal ones by the EVs
         listed = [meeting.score(heroes[k]) for k in order[: max(2, top)]]
         best = meeting.ev(meeting.score(heroes[means[:, 0].argmax()]))
         _enter(h, order[:top], wide, best, map(meeting.ev, listed), table.weight, found)

@@ -50,8 +50,8 @@ class Answers:
         found = self.settings
         evs = [found.ev[:, 0], self.declare_ev, found.surrender_ev]
         errors = [found.se[:, 0], self.declare_se, found.surrender_se]
-        by = evs if self.values is None else list(self.values.T)
-        decisions, h = decide(table.rules, self.naturals >= 0, by), np.arange(len(evs[0]))
+        by = evs if self.values is None else self.values.T
+        decisions, h = decide(table.rules, self.naturals >= 0, evs, by), np.arange(len(evs[0]))
         return (
             decisions,
             table.weight * np.stack(evs)[decisions, h],
@@ -70,16 +70,28 @@ class Answers:
         return found
 
 
-def decide(rules: RuleSet, holds: NDArray[np.bool_], evs: Sequence[F64]) -> NDArray[np.uint8]:
+def decide(
+    rules: RuleSet,
+    holds: NDArray[np.bool_],
+    evs: Sequence[F64],
+    values: Sequence[F64] | F64 | None = None,
+) -> NDArray[np.uint8]:
     """Return what is best (h,): SET, DECLARE or SURRENDER.
 
-    ``holds`` (h,) tells who holds a natural, and ``evs`` (h,) are those of the three. Everybody
-    decides at once: what those learn who announce after others is left out.
+    ``holds`` (h,) tells who holds a natural, and ``evs`` (h,) are those of the three. Where there
+    are ``values`` these decide, and of equal ones the EVs: a chance to win is often 1 or 0.
+    Everybody decides at once: what those learn who announce after others is left out.
     """
-    surrender = evs[SURRENDER] if rules.surrender is not None else np.full(len(holds), -np.inf)
-    decisions = np.where(surrender > evs[SET], SURRENDER, SET)
-    declares = evs[DECLARE] > np.maximum(surrender, evs[SET]) if rules.optional else True
-    return np.where(holds & declares, DECLARE, decisions).astype(np.uint8)
+    by = evs if values is None else values
+
+    def beats(one: int, other: int) -> NDArray[np.bool_]:
+        level: NDArray[np.bool_] = (by[one] == by[other]) & (evs[one] > evs[other])
+        return level | (by[one] > by[other])
+
+    surrenders = beats(SURRENDER, SET) & (rules.surrender is not None)
+    declares = np.where(surrenders, beats(DECLARE, SURRENDER), beats(DECLARE, SET))
+    decisions = np.where(surrenders, SURRENDER, SET)
+    return np.where(holds & (declares | (not rules.optional)), DECLARE, decisions).astype(np.uint8)
 
 
 def run(table: Table, hands: I64, top: int) -> Answers:

@@ -18,11 +18,11 @@ from solver.cli import app
 from solver.deals import deal
 from solver.joint import _deal, run_jointly
 from solver.opening import Table, open_table
-from solver.pool import make_pool
+from solver.pool import DECLARE, SET, SURRENDER, make_pool
 from solver.rules import RuleSet, Seat, load_rules
 from solver.setter import set_hands
 from solver.solution import Solution
-from solver.solve import run
+from solver.solve import decide, run
 from solver.wishes import SolveError, parse_objective, parse_stakes
 
 POOLS = {wheel: make_pool("greedy", wheel, 32_768) for wheel in ("lowest", "second")}
@@ -200,6 +200,11 @@ def test_wrong_stakes(stakes: str, problem: str) -> None:
 
 def test_stakes_are_exact() -> None:
     assert parse_stakes([0.1, "0.3"], 2) == (Fraction(1, 10), Fraction(3, 10))
+    rules = replace(load_rules("plain"), rows=(1000, 1000, 1000), gun=10)  # the most that may be
+    most = ("99999999.999999",) * 3
+    risk = solve(STRONG, rules, 4, POOLS["lowest"], stakes=most, risk=True, deals=50).risk
+    assert risk is not None
+    assert risk.high == pytest.approx(3 * 30_000 * 1e8)
 
 
 # Risk and objectives
@@ -259,6 +264,20 @@ def test_a_natural_may_be_declared_for_its_chance_to_win() -> None:
     assert found.risk is not None
     assert found.risk.win > 0.99
     assert found.risk.high == 104
+
+
+def test_of_equal_chances_to_win_the_larger_ev_decides() -> None:
+    flushes = "As Ks Qs Js Ts Th 9h 8h 7h 6h 4c 3c 2c"  # sure to win, declared or not
+    found = solved(flushes, "shisanshui", 4, objective="win-chance", risk=True)
+    assert found.settings[0].risk == replace(found.settings[0].risk, win=1)
+    assert found.decision == "declare"
+    assert found.ev > found.best.ev
+    evs, chances = ([np.array([ev]) for ev in evs] for evs in ((1, 2, 3), (0.5, 0.5, 0.4)))
+    rules = load_rules("2-4-royalties")
+    assert decide(rules, np.array([True]), evs, chances) == DECLARE
+    assert decide(rules, np.array([False]), evs, chances) == SET
+    assert decide(rules, np.array([True]), evs) == SURRENDER
+    assert decide(replace(rules, surrender=None), np.array([True]), evs) == DECLARE
 
 
 @pytest.mark.parametrize("text", ["", "EV", "risk", "risk:", "risk:-1", "risk:nan", "risk:1e999"])
