@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import inf
 from typing import Final, Literal, NamedTuple
 
-_STAKE: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")  # so that totals stay exact in an int64
+_STAKE: Final = re.compile(r"[0-9]{1,8}(\.[0-9]{1,6})?")  # so that totals stay exact in an int64
 _NUMBER: Final = re.compile(r"[0-9]*\.?[0-9]+")
 
 # Home runs then err by about as much as the pair estimate does, and the hands of 1,000 deals are
