@@ -27,6 +27,7 @@ from solver.rules_model import RuleSet, Seat, digest
 from solver.wishes import DEALS, Stake
 
 _CHUNK: Final = 64  # rows solved at a time by one thread: a twentieth of a second
+_JOINT_CHUNK: Final = 1  # ... and where others are dealt: a tenth of a second or far more a row
 # Chunks handed out at a time: as many for each thread, so that it seldom waits for the others, but
 # not more in all than bounds the memory, unless threads are very many.
 _EACH, _ALL, _LEAST = 32, 512, 4
@@ -232,9 +233,11 @@ class _Work:
     def _solved(self, skipped: int) -> Generator[tuple[list[Row], list[Answer]], None, None]:
         """Yield chunks of rows with their answers; what is on the way never is more than a wave."""
         rows = islice(self.source.rows, skipped, None)
-        chunks = iter(lambda: list(islice(rows, _CHUNK)), [])
+        table = self.ask.table
+        size = _JOINT_CHUNK if table.joint and table.dealt > 1 else _CHUNK
+        chunks = iter(lambda: list(islice(rows, size)), [])
         local = not self.cluster
-        with connected(self.cluster, self.ask.table) if self.cluster else nullcontext():
+        with connected(self.cluster, table) if self.cluster else nullcontext():
             work = Parallel(
                 n_jobs=self.jobs if local else -1,
                 prefer="threads" if local else None,

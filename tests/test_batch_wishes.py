@@ -125,12 +125,27 @@ def test_neither_place_nor_threads_nor_chunks_matter(
     wish = {"rules": "shisanshui", "players": 3, "risk": True}
     written = []
     for chunk, jobs in ((64, 1), (64, 2), (1, 2), (4, 1)):
-        monkeypatch.setattr(batch_module, "_CHUNK", chunk)
+        monkeypatch.setattr(batch_module, "_JOINT_CHUNK", chunk)
         rows = batch.run(text, jobs=jobs, force=True, **FEW, **wish)
         written.append(batch.target.read_bytes())
     assert written == [written[0]] * 4
     n = len(ASKED)
     assert rows[:n] == rows[n : 2 * n][::-1] == rows[2 * n + 1 :]
+
+
+@pytest.mark.parametrize(("players", "told"), [(2, [0, 5]), (3, [0, 1, 2, 3, 4, 5])])
+def test_rows_that_take_long_are_written_one_by_one(
+    batch: Batch, players: int, told: list[int]
+) -> None:
+    done: list[int] = []
+    batch.run(
+        column_of(*ASKED),
+        players=players,
+        risk=True,
+        progress=lambda rows, _all, _failed: done.append(rows),
+        **FEW,
+    )
+    assert done == told
 
 
 def test_what_a_worker_is_sent_is_answered_there_alike() -> None:
