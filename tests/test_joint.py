@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evaluator.cards import Cards
+from evaluator.kernels import LEGAL_MAX
 from solver import solve
 from solver.cli import app
 from solver.deals import deal
@@ -234,7 +235,7 @@ def test_against_one_opponent_the_risk_is_that_of_the_pair(banker: bool, players
 
 @pytest.mark.parametrize(("rules", "seat"), [("1-6", None), (HOUSE, "banker"), (HOUSE, "player")])
 def test_objectives_choose_by_what_they_say(rules: str | RuleSet, seat: Seat | None) -> None:
-    wishes = {"seat": seat, "risk": True, "top": 32}
+    wishes = {"seat": seat, "risk": True, "top": 512}
     by = {name: solved(GOOD, rules, 3, objective=name, **wishes) for name in OBJECTIVES}
     wins = [scored.risk.win for scored in by["win-chance"].settings if scored.risk]
     assert wins == sorted(wins, reverse=True)
@@ -245,6 +246,16 @@ def test_objectives_choose_by_what_they_say(rules: str | RuleSet, seat: Seat | N
     for found in by.values():
         assert min(scored.gap for scored in found.settings) == 0, "costs are in EV"
         assert found.best.ev == pytest.approx(by["ev"].best.ev - found.best.gap)
+
+
+@pytest.mark.parametrize("objective", ["ev", "risk:0.5"])
+def test_the_best_is_found_however_far_behind_it_is_against_pairs(objective: str) -> None:
+    """It is the same of all settings that can be the best, of which there are more than a few."""
+    hands = np.array([Cards(hand).mask for hand in deal(6, seed=5)])
+    table = table_of(HOUSE, 3, seat="banker", objective=objective, deals=200)
+    few, all_of_them = (run_jointly(table, hands, top).settings for top in (2, LEGAL_MAX))
+    assert (few.ev == all_of_them.ev[:, :2]).all()
+    assert (all_of_them.listed > 32).any()
 
 
 OBJECTIVES = ("ev", "win-chance", "risk:0", "risk:0.5")
