@@ -14,7 +14,7 @@ _NUMBER: Final = re.compile(r"[0-9]*\.?[0-9]+")
 # Home runs then err by about as much as the pair estimate does, and the hands of 1,000 deals are
 # set in a tenth or two of a second.
 DEALS: Final = 1000
-MOST_DEALS: Final = 1_000_000  # some 250 MB
+MOST_DEALS: Final = 200_000  # so that no hand needs more than 250 MB
 
 Stake = str | int | float | Decimal
 

@@ -297,9 +297,9 @@ def test_wrong_objectives(text: str) -> None:
         parse_objective(text)
 
 
-@pytest.mark.parametrize("deals", [1, -1, 1_000_001, 10**12])
+@pytest.mark.parametrize("deals", [1, -1, 200_001, 10**12])
 def test_too_few_or_too_many_deals(deals: int) -> None:
-    with pytest.raises(SolveError, match=f"deals {deals:,}; use 2 to 1,000,000"):
+    with pytest.raises(SolveError, match=f"deals {deals:,}; use 2 to 200,000"):
         table_of("shisanshui", 3, deals=deals)
 
 
