@@ -23,6 +23,7 @@ U16 = NDArray[np.uint16]
 LEGAL_MAX = FRONTS * SPLITS  # 36,036; every frontier and list of legal settings fits
 SUIT_0 = sum(1 << 4 * rank for rank in range(13))  # all cards of suit 0 as a set
 
+_PAIRS, _QUADS = 78, 495  # twos of a hand, and its fours without the highest card
 _BLOCK = 64  # splits of a front that are looked at together
 _STAIRS = 128  # stairs that are raised together, in vectors
 
@@ -31,7 +32,7 @@ class Workspace(NamedTuple):
     """Scratch and results of one hand; one a thread, reused from hand to hand."""
 
     cards: U16  # (13,) the hand's cards, lowest first
-    triples: U16  # (364,) sums of steps over the places of threes (286) and of twos (78)
+    triples: U16  # (859,) sums of steps over the places of threes (286), twos (78), fours (495)
     threes: I16  # (286,) strengths of the fronts
     fives: I16  # (1287,) strengths of the fives
     places: U16  # (13,) places of the cards of one suit, and their ranks as bits
@@ -51,7 +52,7 @@ def workspace() -> Workspace:
     """Return a new workspace."""
     return Workspace(
         np.empty(13, np.uint16),
-        np.empty(FRONTS + 78, np.uint16),
+        np.empty(FRONTS + _PAIRS + _QUADS, np.uint16),
         np.empty(FRONTS, np.int16),
         np.empty(FIVES, np.int16),
         np.empty(13, np.uint16),
@@ -77,9 +78,9 @@ def rank_subsets(hand: int, tables: Tables, work: Workspace) -> None:
         cards[place] = lowest_bit(rest)
         rest &= rest - 1
 
-    # Lower places come first in colex order, so the subsets that complete a highest card, or two,
-    # are always a run from the start of the next smaller size: the inner loops are long.
-    pairs = triples[FRONTS:]
+    # Lower places come first in colex order, so the subsets that complete a highest card are always
+    # a run from the start of the next smaller size: the inner loops are long.
+    pairs, quads = triples[FRONTS:], triples[FRONTS + _PAIRS :]
     count = 0
     for b in range(1, 13):
         above = steps[1, cards[b] >> 2]
@@ -98,14 +99,21 @@ def rank_subsets(hand: int, tables: Tables, work: Workspace) -> None:
         work.threes[i] = tables.three[np.uint64(triples[i])]
 
     count = 0
+    for d in range(3, 12):
+        above = steps[3, cards[d] >> 2]
+        below = d * (d - 1) * (d - 2) // 6
+        part = quads[count : count + below]
+        for i in range(below):
+            part[i] = above + triples[i]
+        count += below
+    count = 0
     for e in range(4, 13):
-        for d in range(3, e):
-            above = np.uint64(steps[4, cards[e] >> 2] + steps[3, cards[d] >> 2])
-            below = d * (d - 1) * (d - 2) // 6
-            whole = fives[count : count + below]
-            for i in range(below):
-                whole[i] = tables.unsuited[above + np.uint64(triples[i])]
-            count += below
+        completed = tables.unsuited[steps[4, cards[e] >> 2] :]
+        below = e * (e - 1) * (e - 2) * (e - 3) // 24
+        whole = fives[count : count + below]
+        for i in range(below):
+            whole[i] = completed[np.uint64(quads[i])]
+        count += below
     _rank_flushes(hand, tables, work)
 
 
