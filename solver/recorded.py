@@ -38,7 +38,8 @@ def read_recorded(
     r"""Read settings that players were seen to make; they become the pool.
 
     A hand serves under every renaming of the suits that the rules do not notice, like those of
-    other pools, so 330 rows give the 100 opponents that a hand needs.
+    other pools, so 330 rows give the 100 opponents that a hand needs; 1,000 where the
+    rules have naturals of one colour, which 8 renamings keep.
 
     Parameters
     ----------
