@@ -314,8 +314,8 @@ def test_hands_with_too_few_opponents_say_how_many_there_are(batch: Batch) -> No
     rows = batch.run(column_of(*HANDS[:2]), samples=10**7)
     assert batch.report.failed == 2
     for row in rows:
-        assert row["error"].startswith("10000000 samples asked for, but only ")
-        assert row["error"].endswith(" exist for this hand in the pool greedy")
+        assert row["error"].startswith("10000000 samples asked for, but the pool greedy has only ")
+        assert row["error"].endswith(" opponents without a card of this hand; ask for fewer")
 
 
 def test_only_the_first_errors_are_reported(batch: Batch) -> None:

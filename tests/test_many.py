@@ -73,5 +73,5 @@ def test_arrays_of_another_shape(shape: tuple[int, ...]) -> None:
 
 def test_too_few_opponents_are_told_of_the_hand() -> None:
     pool = make_pool("random", records=60)
-    with pytest.raises(SolveError, match=r"^hand 0: 5000 samples asked for, but only "):
+    with pytest.raises(SolveError, match=r"^hand 0: 5000 samples asked for, but the pool "):
         solve_many(HANDS, opponents=pool, samples=5000)

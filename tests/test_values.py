@@ -83,5 +83,5 @@ def test_no_settings(settings: Any, message: str) -> None:
 
 def test_too_few_opponents_are_told_with_the_hand() -> None:
     settings = cards(legal_settings(HAND)[0])
-    with pytest.raises(SolveError, match="500 samples asked for, but only"):
+    with pytest.raises(SolveError, match="500 samples asked for, but the pool"):
         value_many(settings, opponents=make_pool("random", records=100), samples=500)
