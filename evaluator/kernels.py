@@ -91,9 +91,9 @@ def rank_subsets(hand: int, tables: Tables, work: Workspace) -> None:
     for c in range(2, 13):
         above = steps[2, cards[c] >> 2]
         below = c * (c - 1) // 2
-        part = triples[count : count + below]
+        run = triples[count : count + below]
         for i in range(below):
-            part[i] = above + pairs[i]
+            run[i] = above + pairs[i]
         count += below
     for i in range(FRONTS):
         work.threes[i] = tables.three[np.uint64(triples[i])]
@@ -102,9 +102,9 @@ def rank_subsets(hand: int, tables: Tables, work: Workspace) -> None:
     for d in range(3, 12):
         above = steps[3, cards[d] >> 2]
         below = d * (d - 1) * (d - 2) // 6
-        part = quads[count : count + below]
+        run = quads[count : count + below]
         for i in range(below):
-            part[i] = above + triples[i]
+            run[i] = above + triples[i]
         count += below
     count = 0
     for e in range(4, 13):

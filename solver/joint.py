@@ -330,7 +330,9 @@ def _deal(table: Table, hand: int, first: I32) -> tuple[I64, I16]:
 
 
 def _worth(objective: Objective, ev: float, totals: F64) -> float:
-    """Return what it makes of declaring or surrendering, from the totals (d,)."""
+    """Return what it makes of a setting, declaring or surrendering, from EV and totals (d,)."""
+    if objective == EV:
+        return ev
     if objective.name == "win-chance":
         return float((totals > 0).mean())
     return ev - objective.aversion * float(totals.var())

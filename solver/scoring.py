@@ -139,7 +139,6 @@ def side(
     worths: Worths,
 ) -> Side:
     """Return a setting's side; ``broken_code`` as of `naturals.broken_code`, 0 for none."""
-    # No second name for an array of theirs: counting it in and out would take 50 ns.
     extra = np.int16(0)
     if terms.both:
         a, b, c = worths.held[0, back], worths.held[1, middle], worths.held[2, front]
